@@ -1,0 +1,6 @@
+"""Durable truth: records in SQL, texts, vectors and indexes in content-addressed files."""
+
+from backend.store.database import Database, now_iso
+from backend.store.files import FileStore, sha256_hex, written_whole
+
+__all__ = ["Database", "FileStore", "now_iso", "sha256_hex", "written_whole"]

@@ -1,0 +1,110 @@
+"""The database behind all records: SQLite in WAL mode by default, PostgreSQL by URL."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import create_engine, event
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, OperationalError
+from sqlalchemy.orm import Session, sessionmaker
+
+from backend.errors import InputError, UnavailableError
+from backend.store.tables import Base, NoteRow
+
+SCHEMA_VERSION = 1
+
+
+def now_iso() -> str:
+    """The present moment, UTC, ISO 8601 with microseconds (sorts as text)."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+class Database:
+    """Short transactions over one engine; safe to share between threads.
+
+    Args:
+        url: SQLAlchemy URL.
+
+    Raises:
+        InputError: The URL is not one.
+        UnavailableError: The database can't be reached, or was written by a newer Ragduel.
+    """
+
+    def __init__(self, url: str) -> None:
+        try:
+            parsed = make_url(url)
+        except ArgumentError:
+            raise InputError(
+                "RAGDUEL_DATABASE_URL is not a database URL.", hint="Example: postgresql+psycopg://user@host/name."
+            ) from None
+        if parsed.drivername == "postgresql":  # the driver that the postgres extra installs
+            parsed = parsed.set(drivername="postgresql+psycopg")
+        self.dialect = parsed.get_backend_name()
+        options: dict[str, Any] = {"pool_pre_ping": True}
+        if self.dialect == "sqlite" and parsed.database:
+            Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
+            options["connect_args"] = {"timeout": 30, "check_same_thread": False}
+        self.engine = create_engine(parsed, **options)
+        if self.dialect == "sqlite":
+            event.listen(self.engine, "connect", _prepare_sqlite)
+        self._session = sessionmaker(self.engine, expire_on_commit=False)
+        try:
+            Base.metadata.create_all(self.engine)
+            self._check_schema()
+        except OperationalError as error:
+            raise UnavailableError(
+                f"The database {parsed.render_as_string(hide_password=True)} can't be opened: {error.orig}.",
+                hint="Check RAGDUEL_DATABASE_URL and RAGDUEL_DATA_DIR.",
+            ) from None
+
+    def _check_schema(self) -> None:
+        with self.session() as session:
+            row = session.get(NoteRow, "schema")
+            if row is None:
+                session.add(NoteRow(name="schema", value={"version": SCHEMA_VERSION}))
+            elif int(row.value["version"]) > SCHEMA_VERSION:
+                raise UnavailableError(
+                    "The data folder was written by a newer Ragduel.",
+                    hint="Update Ragduel, or use another data folder.",
+                )
+
+    @contextmanager
+    def session(self) -> Iterator[Session]:
+        """One transaction: committed at the end of the block, rolled back on an error."""
+        with self._session() as session, session.begin():
+            yield session
+
+    def note(self, name: str) -> dict[str, Any] | None:
+        """A small durable fact, or None."""
+        with self.session() as session:
+            row = session.get(NoteRow, name)
+            return None if row is None else dict(row.value)
+
+    def set_note(self, name: str, value: dict[str, Any] | None) -> None:
+        """Keep a small durable fact; None removes it. Never pass a key."""
+        with self.session() as session:
+            row = session.get(NoteRow, name)
+            if value is None:
+                if row is not None:
+                    session.delete(row)
+            elif row is None:
+                session.add(NoteRow(name=name, value=value))
+            else:
+                row.value = value
+
+    def close(self) -> None:
+        """Give every connection back."""
+        self.engine.dispose()
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
+    cursor = connection.cursor()
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=30000", "foreign_keys=ON"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
