@@ -84,6 +84,7 @@ class OrderJudgement:
         cost_usd: At the set prices; None without usage or prices.
         latency_ms: Time the answer took when it was paid for.
         from_store: The reply came from the store, free of charge.
+        provider_fault: The ProviderFault where the endpoint failed; empty where it answered.
     """
 
     first: Side
@@ -109,6 +110,7 @@ class OrderJudgement:
     cost_usd: float | None = None
     latency_ms: float = 0.0
     from_store: bool = False
+    provider_fault: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +142,11 @@ class Verdict:
     tie_band: float | None = None
     latency_ms: float = 0.0
     seed: int = 0
+
+    @property
+    def provider_failed(self) -> bool:
+        """Whether an endpoint's failure, not its answer, left a request without a score."""
+        return any(order.provider_fault for order in self.orders)
 
 
 class Judge(Protocol):

@@ -115,6 +115,7 @@ class RankedList:
         search_ms: Time to search.
         n_unembedded: Chunks of the corpus that have no vector under this model.
         n_cut: Chunks longer than the model reads; None where only the server knows.
+        query_was_cut: The query itself was longer than the model reads.
     """
 
     model: str
@@ -124,6 +125,7 @@ class RankedList:
     search_ms: float
     n_unembedded: int = 0
     n_cut: int | None = 0
+    query_was_cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)

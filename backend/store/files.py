@@ -66,6 +66,30 @@ class FileStore:
             raise NotFoundError(f"The text {digest[:12]} is missing from the data folder.", hint="Add the file again.")
         return path.read_bytes().decode("utf-8", "surrogatepass")
 
+    def put_bytes(self, data: bytes) -> str:
+        """Hold an uploaded file until it is read; return the sha256 that names it."""
+        digest = sha256_hex(data)
+        path = self.path("uploads", digest)
+        if not path.exists():
+            with written_whole(path) as temporary:
+                temporary.write_bytes(data)
+        return digest
+
+    def get_bytes(self, digest: str) -> bytes:
+        """The bytes held under this sha256.
+
+        Raises:
+            NotFoundError: They were read before, or never came.
+        """
+        path = self.path("uploads", digest)
+        if not path.exists():
+            raise NotFoundError("An uploaded file is no longer held.", hint="Upload it again.")
+        return path.read_bytes()
+
+    def drop_bytes(self, digest: str) -> None:
+        """Let go of an uploaded file."""
+        self.path("uploads", digest).unlink(missing_ok=True)
+
     def size_bytes(self) -> dict[str, int]:
         """Bytes used, by kind of file."""
         return {

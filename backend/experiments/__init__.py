@@ -1,0 +1,6 @@
+"""Scoring over many queries: BEIR datasets and retrieval metrics with qrels."""
+
+from backend.experiments.beir import BeirDataset, load_beir
+from backend.experiments.metrics import BeirScores, evaluate, score_beir
+
+__all__ = ["BeirDataset", "BeirScores", "evaluate", "load_beir", "score_beir"]

@@ -1,0 +1,410 @@
+"""The rooms joined: what the pages and the command line call. One object a process, safe to share between threads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+
+from backend.corpus import Chunking, Corpus, CorpusLibrary, SourceFile
+from backend.embedding import (
+    AvailabilityState,
+    EncoderPool,
+    ModelRegistry,
+    ModelSpec,
+    VectorCache,
+    availability,
+    download,
+    probe_model,
+)
+from backend.errors import InputError, UnavailableError
+from backend.experiments import BeirScores, load_beir, score_beir
+from backend.jobs import JobContext, JobRunner
+from backend.judging import (
+    Judge,
+    JudgeKind,
+    LikelihoodJudge,
+    LlmJudge,
+    Outcome,
+    StoredVerdict,
+    VerdictStore,
+    VoteStore,
+    judged_texts,
+)
+from backend.llm import LocalChatServer, OpenAIChat, check_endpoint
+from backend.retrieval import Duel, DuelStore, HydeExpander, HydeSettings, IndexStore, duel_id_for, retrieve
+from backend.retrieval.types import Expansion, RankedList
+from backend.settings import Settings, load_settings
+from backend.store import Database, FileStore, now_iso, sha256_hex
+from backend.workspace.doctor import examine
+from backend.workspace.endpoints import ChatEndpoints
+from backend.workspace.sample import prepare_sample
+from backend.workspace.types import ChatSettings, Check, DuelRequest, JudgeChoice, SessionKeys
+
+Progress = Callable[[str, int, int], None]
+Cancelled = Callable[[], bool]
+NO_KEYS = SessionKeys()
+MAX_K = 100
+
+
+class Workspace:
+    """Everything Ragduel knows and can do, over one data folder.
+
+    Args:
+        settings: Configuration; read from the environment where None.
+    """
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self.settings = settings or load_settings()
+        self.settings.data_dir.mkdir(parents=True, exist_ok=True)
+        self.database = Database(self.settings.sqlalchemy_url)
+        self.files = FileStore(self.settings.data_dir)
+        self.corpora = CorpusLibrary(
+            self.database,
+            self.files,
+            max_file_bytes=self.settings.max_upload_mb * 1_000_000,
+            max_files=self.settings.max_files,
+        )
+        self.registry = ModelRegistry(self.database)
+        self.encoders = EncoderPool(self.registry, self.settings)
+        self.vectors = VectorCache(self.database, self.files, self.settings.encode_batch_size)
+        self.indexes = IndexStore(self.files, self.vectors)
+        self.duels = DuelStore(self.database)
+        self.verdicts = VerdictStore(self.database)
+        self.votes = VoteStore(self.database)
+        self.local_chat = LocalChatServer(self.settings)
+        self.endpoints = ChatEndpoints(self.settings, self.database, self.local_chat)
+        self.jobs = JobRunner(self.database, self.settings.job_workers)
+        for kind, handler in {
+            "ingest": self._ingest_job,
+            "duel": self._duel_job,
+            "judging": self._judging_job,
+            "download": self._download_job,
+            "sample": self._sample_job,
+        }.items():
+            self.jobs.register(kind, handler)
+
+    def close(self) -> None:
+        """Stop the jobs and the local chat server, free the models."""
+        self.jobs.close()
+        self.local_chat.stop()
+        self.encoders.release_all()
+        self.database.close()
+
+    # Duels
+
+    def duel(
+        self,
+        request: DuelRequest,
+        keys: SessionKeys = NO_KEYS,
+        *,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
+    ) -> Duel:
+        """Retrieve with two models side by side. The same request again is the same duel, from the store.
+
+        Raises:
+            InputError: Blank query, k out of range, or a query without a vector.
+            UnavailableError: A model is not on this machine; the hint says how to get it.
+            ProviderError: An embedding endpoint failed.
+            CancelledError: Stopped.
+        """
+        corpus = self.corpora.get(request.corpus)
+        query = request.query.strip()
+        if not query:
+            raise InputError("The query is blank.", hint="Write a question, or pick a suggestion.")
+        if not 1 <= request.k <= MAX_K:
+            raise InputError(f"The cutoff k is {request.k}; it must lie between 1 and {MAX_K}.")
+        spec_a, spec_b = self.ready_model(request.model_a), self.ready_model(request.model_b)
+        writer = self._hyde_writer(keys) if request.hyde else None
+        duel_id = duel_id_for(
+            corpus_id=corpus.corpus_id,
+            version_id=corpus.version_id,
+            query=query,
+            k=request.k,
+            fingerprint_a=spec_a.fingerprint,
+            fingerprint_b=spec_b.fingerprint,
+            hyde=request.hyde,
+            writer=writer.endpoint.model if writer else "",
+        )
+        known = self.duels.find(duel_id)
+        if known and _is_whole(known):
+            return known
+        expansion = None
+        if writer and request.hyde:
+            if progress:
+                progress("Writing hypothetical passages", 0, 1)
+            expansion = HydeExpander(writer, request.hyde, self.settings.seed).expand(query)
+        lists = [
+            self._ranked_list(corpus, spec, query, request.k, expansion, keys, progress, cancelled)
+            for spec in (spec_a, spec_b)
+        ]
+        duel = Duel(
+            duel_id=duel_id,
+            corpus_id=corpus.corpus_id,
+            corpus_name=corpus.name,
+            version_id=corpus.version_id,
+            query=query,
+            k=request.k,
+            a=lists[0],
+            b=lists[1],
+            hyde=request.hyde,
+            expansion=expansion,
+            seed=self.settings.seed,
+            created_at=now_iso(),
+        )
+        self.duels.save(duel)
+        return duel
+
+    def start_duel(self, request: DuelRequest, keys: SessionKeys = NO_KEYS) -> str:
+        """Run a duel as a job; its result holds ``duel_id``."""
+        params = asdict(request)
+        return self.jobs.submit("duel", params, key=_key("duel", params), secrets=_secrets(keys))
+
+    def ready_model(self, key: str) -> ModelSpec:
+        """The model, if it can be used now.
+
+        Raises:
+            UnavailableError: It is not on this machine; the hint says how to get it.
+        """
+        spec = self.registry.get(key)
+        found = availability(spec, self.settings)
+        if found.state is not AvailabilityState.READY:
+            raise UnavailableError(f"The model {key} is not on this machine.", hint=found.how_to_get)
+        return spec
+
+    # Judging
+
+    def judge(self, duel_id: str, choice: JudgeChoice, keys: SessionKeys = NO_KEYS) -> StoredVerdict:
+        """Have a duel judged, blind. A scored verdict of the same judge comes from the store.
+
+        Raises:
+            NotFoundError: There is no such duel.
+            InputError: No chat endpoint is set for the LLM judge.
+        """
+        duel = self.duels.get(duel_id)
+        judge = self._judge(choice, keys, duel)
+        for stored in self.verdicts.for_duel(duel_id):
+            if stored.verdict.judge == judge.identity and stored.verdict.outcome is not Outcome.UNSCORED:
+                return stored
+        text_a, text_b = judged_texts(duel, choice.rank)
+        return self.verdicts.save(duel_id, judge.judge(duel.query, text_a, text_b))
+
+    def start_judging(self, duel_id: str, choice: JudgeChoice, keys: SessionKeys = NO_KEYS) -> str:
+        """Judge as a job; its result holds ``verdict_id``."""
+        params = {"duel_id": duel_id, **asdict(choice)}
+        return self.jobs.submit("judging", params, key=_key("judging", params), secrets=_secrets(keys))
+
+    # Corpora
+
+    def start_ingest(self, name: str, sources: Sequence[SourceFile], chunking: Chunking) -> str:
+        """Read, cut and store files as a job; its result holds ``corpus_id``.
+
+        The bytes wait on disk until they are read, so that the job can be resumed.
+        """
+        held = [{"name": source.name, "sha256": self.files.put_bytes(source.data)} for source in sources]
+        params = {"name": name, "files": held, "chunking": asdict(chunking)}
+        return self.jobs.submit("ingest", params, key=_key("ingest", params))
+
+    def cut_counts(
+        self, corpus_id: str, model_keys: Sequence[str], keys: SessionKeys = NO_KEYS
+    ) -> dict[str, int | None]:
+        """How many chunks each model would cut; None where only the server knows."""
+        corpus = self.corpora.get(corpus_id)
+        texts = [chunk.text for chunk in self.corpora.chunks(corpus.version_id)]
+        counts: dict[str, int | None] = {}
+        for key in model_keys:
+            self.ready_model(key)
+            with self.encoders.use(key, self._embedding_key(keys)) as encoder:
+                lengths, limit = encoder.count_tokens(texts), encoder.spec.max_tokens
+            counts[key] = None if lengths is None else sum(n > limit for n in lengths) if limit else 0
+        return counts
+
+    # Models and endpoints
+
+    def probe_model(self, draft: ModelSpec, api_key: SecretStr) -> ModelSpec:
+        """Try a model that a person wants to add; fill in what the probe tells."""
+        return probe_model(draft, api_key, self.settings)
+
+    def start_download(self, model_key: str) -> str:
+        """Fetch a hub model as a job."""
+        self.registry.get(model_key)
+        return self.jobs.submit("download", {"model_key": model_key}, key=f"download {model_key}")
+
+    def download(self, model_key: str) -> None:
+        """Fetch a hub model now.
+
+        Raises:
+            UnavailableError: The hub can't be reached, or has no such model.
+        """
+        if self.settings.offline:
+            raise UnavailableError("RAGDUEL_OFFLINE is set, so nothing is downloaded.", hint="Unset it and try again.")
+        download(self.registry.get(model_key))
+
+    def chat_settings(self) -> ChatSettings:
+        """The chat endpoint in force, without its key."""
+        return self.endpoints.in_force()
+
+    def save_chat_settings(self, chosen: ChatSettings | None) -> None:
+        """Keep the chat endpoint; None goes back to the environment's."""
+        self.endpoints.save(chosen)
+
+    def check_chat(self, keys: SessionKeys = NO_KEYS) -> list[str]:
+        """Model names at the chat endpoint in force.
+
+        Raises:
+            InputError: None is set.
+            ProviderError: It does not answer as it should.
+        """
+        chosen = self.endpoints.in_force()
+        if chosen.use_local:
+            return [self.endpoints.local_endpoint().model]
+        if not chosen.base_url:
+            raise InputError("No chat endpoint is set.", hint="Enter its base URL on the settings page.")
+        key = self.endpoints.key_for(chosen.base_url, keys)
+        return check_endpoint(chosen.base_url, key, min(self.settings.llm_timeout_s, 10.0))
+
+    def doctor(self, keys: SessionKeys = NO_KEYS) -> list[Check]:
+        """Check everything that a duel and a verdict need."""
+        return examine(self, keys)
+
+    def storage(self) -> dict[str, int]:
+        """Bytes used in the data folder, by kind."""
+        sizes = self.files.size_bytes()
+        database = self.settings.data_dir / "ragduel.sqlite3"
+        sizes["database"] = sum(p.stat().st_size for p in database.parent.glob(database.name + "*"))
+        return sizes
+
+    # Sample and benchmarks
+
+    def prepare_sample(self, progress: Progress | None = None) -> Duel:
+        """The sample corpus, indexed by the two offline models, and a first duel; does nothing twice."""
+        return prepare_sample(self, progress)
+
+    def start_sample(self) -> str:
+        """Prepare the sample as a job; its result holds ``duel_id``."""
+        return self.jobs.submit("sample", {}, key="sample")
+
+    def score(
+        self, folder: Path, model_keys: Sequence[str], *, split: str = "test", k: int = 10,
+        keys: SessionKeys = NO_KEYS, progress: Progress | None = None,
+    ) -> dict[str, BeirScores]:  # fmt: skip
+        """Score models on a BEIR folder through the same encoders, cache and index as the app."""
+        for key in model_keys:
+            self.ready_model(key)
+        beir = load_beir(folder, split)
+        scores = {}
+        for key in model_keys:
+            with self.encoders.use(key, self._embedding_key(keys)) as encoder:
+                scores[key] = score_beir(beir, encoder, self.vectors, k=k, progress=progress)
+        return scores
+
+    # Parts
+
+    def _ranked_list(
+        self, corpus: Corpus, spec: ModelSpec, query: str, k: int, expansion: Expansion | None, keys: SessionKeys,
+        progress: Progress | None, cancelled: Cancelled | None,
+    ) -> RankedList:  # fmt: skip
+        if progress:
+            progress(f"Loading {spec.key}", 0, 1)
+        with self.encoders.use(spec.key, self._embedding_key(keys)) as encoder:
+            corpus_index = self.indexes.index_for(
+                corpus.version_fingerprint,
+                lambda: self.corpora.chunks(corpus.version_id),
+                encoder,
+                progress=progress,
+                cancelled=cancelled,
+            )
+            return retrieve(
+                query,
+                k,
+                encoder=encoder,
+                corpus_index=corpus_index,
+                chunks_at=lambda positions: self.corpora.chunks_at(corpus.version_id, positions),
+                expansion=expansion,
+            )
+
+    def _hyde_writer(self, keys: SessionKeys) -> OpenAIChat:
+        # Without any endpoint the local chat server writes: it needs no key and no network.
+        endpoint = self.endpoints.endpoint(keys) or self.endpoints.local_endpoint()
+        return OpenAIChat(endpoint, self.database)
+
+    def _judge(self, choice: JudgeChoice, keys: SessionKeys, duel: Duel) -> Judge:
+        unit = f"top {duel.k}" if choice.rank is None else f"rank {choice.rank}"
+        if choice.kind is JudgeKind.LIKELIHOOD:
+            return LikelihoodJudge(self.settings, self.database, unit=unit)
+        endpoint = self.endpoints.endpoint(keys, base_url=choice.base_url, model=choice.model)
+        if endpoint is None:
+            raise InputError(
+                "No chat endpoint is set for the LLM judge.",
+                hint="Enter one on the settings page, or set RAGDUEL_LLM_BASE_URL and RAGDUEL_LLM_MODEL.",
+            )
+        chat = OpenAIChat(endpoint, self.database)
+        return LlmJudge(chat, both_orders=choice.both_orders, unit=unit, seed=self.settings.seed)
+
+    def _embedding_key(self, keys: SessionKeys) -> SecretStr:
+        if keys.embedding.get_secret_value():
+            return keys.embedding
+        return self.settings.embedding_api_key
+
+    # Jobs
+
+    def _duel_job(self, context: JobContext) -> Mapping[str, Any]:
+        params = dict(context.params)
+        hyde = HydeSettings(**params["hyde"]) if params["hyde"] else None
+        request = DuelRequest(**{**params, "hyde": hyde})
+        duel = self.duel(
+            request, _keys(context.secrets), progress=context.progress, cancelled=context.cancelled
+        )  # fmt: skip
+        return {"duel_id": duel.duel_id}
+
+    def _judging_job(self, context: JobContext) -> Mapping[str, Any]:
+        params = dict(context.params)
+        duel_id = params.pop("duel_id")
+        choice = JudgeChoice(**{**params, "kind": JudgeKind(params["kind"])})
+        context.progress("Asking the judge", 0, 1)
+        return {"verdict_id": self.judge(duel_id, choice, _keys(context.secrets)).verdict_id}
+
+    def _ingest_job(self, context: JobContext) -> Mapping[str, Any]:
+        sources = [SourceFile(file["name"], self.files.get_bytes(file["sha256"])) for file in context.params["files"]]
+        report = self.corpora.add(
+            context.params["name"],
+            sources,
+            Chunking(**context.params["chunking"]),
+            progress=context.progress,
+            cancelled=context.cancelled,
+        )
+        for file in context.params["files"]:
+            self.files.drop_bytes(file["sha256"])
+        return {"corpus_id": report.corpus_id}
+
+    def _download_job(self, context: JobContext) -> Mapping[str, Any]:
+        context.progress(f"Downloading {context.params['model_key']}", 0, 0)
+        self.download(context.params["model_key"])
+        return {"model_key": context.params["model_key"]}
+
+    def _sample_job(self, context: JobContext) -> Mapping[str, Any]:
+        return {"duel_id": self.prepare_sample(context.progress).duel_id}
+
+
+def _is_whole(duel: Duel) -> bool:
+    """Whether nothing failed that a second try could mend."""
+    return not (duel.a.n_unembedded or duel.b.n_unembedded or (duel.expansion and duel.expansion.failure))
+
+
+def _key(kind: str, params: Mapping[str, Any]) -> str:
+    return f"{kind} {sha256_hex(json.dumps(params, sort_keys=True, default=str))[:32]}"
+
+
+def _secrets(keys: SessionKeys) -> dict[str, str]:
+    return {"chat": keys.chat.get_secret_value(), "embedding": keys.embedding.get_secret_value()}
+
+
+def _keys(secrets: Mapping[str, str]) -> SessionKeys:
+    return replace(
+        NO_KEYS, chat=SecretStr(secrets.get("chat", "")), embedding=SecretStr(secrets.get("embedding", ""))
+    )  # fmt: skip
