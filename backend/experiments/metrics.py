@@ -54,15 +54,19 @@ def evaluate(qrels: Qrels, run: Run, k: int = 10) -> dict[str, dict[str, float]]
     import ir_measures
     from ir_measures import AP, RR, R, nDCG
 
-    measures = [nDCG @ k, R @ RECALL_DEPTH, RR @ k, AP]
-    values: dict[str, dict[str, float]] = {str(measure): dict.fromkeys(qrels, 0.0) for measure in measures}
+    measures = {f"nDCG@{k}": nDCG @ k, f"R@{RECALL_DEPTH}": R @ RECALL_DEPTH, f"RR@{k}": RR, "AP": AP}
+    names = {str(measure): name for name, measure in measures.items()}
+    values = {name: dict.fromkeys(qrels, 0.0) for name in measures}
     # Queries without a hit are left out of the run: they count 0 anyway, and a provider may stumble over them.
     plain_qrels = {query: dict(judged) for query, judged in qrels.items()}
     plain_run = {query: dict(scores) for query, scores in run.items() if scores}
     provider = ir_measures.providers.registry["pytrec_eval"]
     if plain_run:
-        for metric in provider.iter_calc(measures, plain_qrels, plain_run):
-            values[str(metric.measure)][metric.query_id] = float(metric.value)
+        for metric in provider.iter_calc(list(measures.values()), plain_qrels, plain_run):
+            values[names[str(metric.measure)]][metric.query_id] = float(metric.value)
+    # trec_eval knows no cutoff for the reciprocal rank: a first relevant rank beyond k gives less than 1/k.
+    reciprocal = values[f"RR@{k}"]
+    values[f"RR@{k}"] = {query: value if value * k > 1 - 1e-6 else 0.0 for query, value in reciprocal.items()}
     return values
 
 
