@@ -1,0 +1,39 @@
+"""The model registry, encoders behind one seam, and the vector cache. Importing this imports no torch."""
+
+from backend.embedding.availability import availability, download
+from backend.embedding.builtin import BUILTIN_MODELS, OFFLINE_DEFAULTS, SEED_NAMES
+from backend.embedding.local import LocalEncoder
+from backend.embedding.pool import EncoderPool
+from backend.embedding.probe import probe_local, probe_model
+from backend.embedding.registry import ModelRegistry
+from backend.embedding.types import (
+    Availability,
+    AvailabilityState,
+    Encoded,
+    Encoder,
+    Matrix,
+    ModelSpec,
+    Source,
+)
+from backend.embedding.vectors import VectorCache
+
+__all__ = [
+    "BUILTIN_MODELS",
+    "OFFLINE_DEFAULTS",
+    "SEED_NAMES",
+    "Availability",
+    "AvailabilityState",
+    "Encoded",
+    "Encoder",
+    "EncoderPool",
+    "LocalEncoder",
+    "Matrix",
+    "ModelRegistry",
+    "ModelSpec",
+    "Source",
+    "VectorCache",
+    "availability",
+    "download",
+    "probe_local",
+    "probe_model",
+]

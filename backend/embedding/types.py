@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 Matrix = NDArray[np.float32]  # rows of unit length, C-contiguous, shape [n, dimension]
 
-Pooling = Literal["mean", "cls", "lasttoken", "static", "endpoint"]
+# "other": as the model's own files say (max, weighted mean, several at once); kept, never overridden.
+Pooling = Literal["mean", "cls", "lasttoken", "static", "other", "endpoint"]
 
 
 class Source(StrEnum):

@@ -1,0 +1,212 @@
+"""The vector cache: a text is embedded once by a model, whatever corpus it stands in, and survives any crash."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from backend.embedding.types import Encoded, Encoder, Matrix
+from backend.errors import CancelledError
+from backend.store import Database, FileStore, sha256_hex, written_whole
+from backend.store.tables import VectorRow
+
+_QUERY_SIZE = 900  # values in one IN (…): below SQLite's old bound of 999
+_QUICK_S, _SLOW_S = 0.5, 3.0  # a batch is stored about this often: grow below, shrink above
+_LARGEST_BATCH = 2048
+_WAIT_S = 0.2
+
+
+class VectorCache:
+    """Document vectors by encoder fingerprint and text.
+
+    Args:
+        database: Knows which vectors are stored, and where.
+        files: Holds them, as ``.npy`` shards.
+        batch_size: Texts embedded before the first store; grows for fast models.
+    """
+
+    def __init__(self, database: Database, files: FileStore, batch_size: int) -> None:
+        self._database = database
+        self._files = files
+        self._batch_size = batch_size
+        self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+        self._state = threading.Lock()
+
+    def document_vectors(
+        self,
+        encoder: Encoder,
+        texts: Sequence[str],
+        *,
+        progress: Callable[[int, int], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> Encoded:
+        """Vectors of documents, from the cache where they are known, else embedded and stored batch by batch.
+
+        Equal texts are embedded once. Failures are not stored, so that the next call tries them again.
+
+        Args:
+            encoder: Any encoder.
+            texts: In the order of the rows wanted.
+            progress: Told (texts done, texts in all) after each batch.
+            cancelled: Asked before each batch.
+
+        Returns:
+            Unit float32 rows, shape [len(texts), encoder.dimension]; ``n_cut`` counts rows, cached ones included.
+
+        Raises:
+            CancelledError: ``cancelled`` said so; what was embedded is stored.
+        """
+        with self._alone(encoder.fingerprint, cancelled):
+            rows_of: dict[str, list[int]] = {}
+            for row, text in enumerate(texts):
+                rows_of.setdefault(text, []).append(row)
+            digests = {text: sha256_hex(text) for text in rows_of}
+            vectors = np.zeros((len(texts), encoder.dimension), dtype=np.float32)
+            failures: dict[int, str] = {}
+
+            known = self._stored(encoder, set(digests.values()))
+            missing = []
+            for text, rows in rows_of.items():
+                found = known.get(digests[text])
+                if found is None:
+                    missing.append(text)
+                else:
+                    vectors[rows] = found
+            n_done = len(texts) - sum(len(rows_of[text]) for text in missing)
+            if progress:
+                progress(n_done, len(texts))
+
+            n_cut = 0
+            for batch, encoded in self._encoded(encoder, missing, cancelled):
+                self._store(encoder, [digests[text] for text in batch], encoded)
+                for index, text in enumerate(batch):
+                    rows = rows_of[text]
+                    if index in encoded.failures:
+                        failures.update(dict.fromkeys(rows, encoded.failures[index]))
+                    else:
+                        vectors[rows] = encoded.vectors[index]
+                    n_done += len(rows)
+                n_cut += encoded.n_cut
+                if progress:
+                    progress(n_done, len(texts))
+            counted = _count_cut(encoder, rows_of)
+            return Encoded(vectors, dict(sorted(failures.items())), n_cut if counted is None else counted)
+
+    @contextmanager
+    def _alone(self, fingerprint: str, cancelled: Callable[[], bool] | None) -> Iterator[None]:
+        """One caller an encoder, so that two jobs over the same texts don't pay twice: the second finds the first's."""
+        with self._state:
+            lock = self._locks[fingerprint]
+        while not lock.acquire(timeout=_WAIT_S):
+            _stop_if(cancelled)
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _encoded(
+        self, encoder: Encoder, texts: list[str], cancelled: Callable[[], bool] | None
+    ) -> Iterator[tuple[list[str], Encoded]]:
+        """Longest first: texts of like length share a batch, and what needs most memory comes first."""
+        pending = sorted(texts, key=len, reverse=True)
+        size, start = self._batch_size, 0
+        while start < len(pending):
+            _stop_if(cancelled)
+            batch = pending[start : start + size]
+            began = time.monotonic()
+            encoded = encoder.encode_documents(batch)
+            yield batch, encoded
+            took_s = time.monotonic() - began
+            start += len(batch)
+            if took_s < _QUICK_S:
+                size = min(size * 2, max(_LARGEST_BATCH, self._batch_size))
+            elif took_s > _SLOW_S:
+                size = max(size // 2, self._batch_size)
+
+    def _stored(self, encoder: Encoder, digests: set[str]) -> dict[str, NDArray[np.float32]]:
+        """Vectors that are known; a shard that is gone or damaged counts as not known, and is written anew."""
+        places: dict[str, list[tuple[str, int]]] = defaultdict(list)
+        wanted = sorted(digests)
+        with self._database.session() as session:
+            for start in range(0, len(wanted), _QUERY_SIZE):
+                query = select(VectorRow.text_sha256, VectorRow.shard, VectorRow.row).where(
+                    VectorRow.encoder_fingerprint == encoder.fingerprint,
+                    VectorRow.text_sha256.in_(wanted[start : start + _QUERY_SIZE]),
+                )
+                for digest, shard, row in session.execute(query):
+                    places[shard].append((digest, row))
+        known: dict[str, NDArray[np.float32]] = {}
+        for shard, entries in places.items():
+            matrix = _load_shard(self._files.path("vectors", f"{shard}.npy"), encoder.dimension)
+            if matrix is None:
+                continue
+            rows = [(digest, row) for digest, row in entries if row < len(matrix)]
+            block = np.asarray(matrix[[row for _, row in rows]])
+            known.update({digest: vector for (digest, _), vector in zip(rows, block, strict=True)})
+        return known
+
+    def _store(self, encoder: Encoder, digests: list[str], encoded: Encoded) -> None:
+        kept = [index for index in range(len(digests)) if index not in encoded.failures]
+        if not kept:
+            return
+        matrix: Matrix = np.ascontiguousarray(encoded.vectors[kept], dtype=np.float32)
+        shard = sha256_hex(encoder.fingerprint.encode() + matrix.tobytes())
+        with (
+            written_whole(self._files.path("vectors", f"{shard}.npy")) as temporary,
+            temporary.open("wb") as file,
+        ):
+            np.save(file, matrix, allow_pickle=False)
+        rows = [
+            {
+                "encoder_fingerprint": encoder.fingerprint,
+                "text_sha256": digests[index],
+                "shard": shard,
+                "row": row,
+            }
+            for row, index in enumerate(kept)
+        ]
+        rows.sort(key=lambda row: str(row["text_sha256"]))  # one order for all, so that no two writers deadlock
+        insert = (sqlite if self._database.dialect == "sqlite" else postgresql).insert(VectorRow)
+        # Whoever comes later wins: both wrote the same vector, and the row of a lost shard must be replaced.
+        statement = insert.on_conflict_do_update(
+            index_elements=["encoder_fingerprint", "text_sha256"],
+            set_={"shard": insert.excluded.shard, "row": insert.excluded.row},
+        )
+        with self._database.session() as session:
+            session.execute(statement, rows)
+
+
+def _load_shard(path: Path, dimension: int) -> NDArray[np.float32] | None:
+    try:
+        matrix = np.load(path, allow_pickle=False, mmap_mode="r")
+    except (OSError, ValueError, EOFError):
+        return None
+    usable = matrix.ndim == 2 and matrix.shape[1] == dimension and matrix.dtype == np.float32
+    return matrix if usable else None
+
+
+def _count_cut(encoder: Encoder, rows_of: dict[str, list[int]]) -> int | None:
+    """How many rows are longer than the model reads, cached or not; None where the encoder must tell."""
+    limit = encoder.spec.max_tokens
+    if not limit:
+        return None
+    # Blank texts are never read, so nothing of them is cut.
+    texts = [text for text in rows_of if text.strip()]
+    counts = encoder.count_tokens(texts)
+    if counts is None:
+        return None
+    return sum(len(rows_of[text]) for text, count in zip(texts, counts, strict=True) if count > limit)
+
+
+def _stop_if(cancelled: Callable[[], bool] | None) -> None:
+    if cancelled is not None and cancelled():
+        raise CancelledError("Embedding was stopped.", hint="What was embedded is kept; start again to go on.")
