@@ -1,0 +1,184 @@
+"""The duel page's inputs: corpus, two models, the question, and options. Gives back a request when Run is pressed."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from backend.corpus.types import Corpus
+from backend.errors import InputError, UnavailableError
+from backend.retrieval.types import Duel, HydeSettings
+from backend.ui import chat_facts, model_facts, state
+from backend.ui.model_facts import ModelState
+from backend.ui.text import label, short
+from backend.workspace import DuelRequest, Workspace
+
+_WITH_QUERY = "Average with the question"
+_ALONE = "Passages alone"
+_MAX_K = 100
+
+
+def fill_from(duel: Duel | None) -> None:
+    """Let the form follow the duel in the link, once a duel, so that it can be changed from there."""
+    if duel is None or st.session_state.get(state.DUEL_FOLLOWED) == duel.duel_id:
+        return
+    drafts = {
+        state.DUEL_FOLLOWED: duel.duel_id,
+        state.DUEL_CORPUS: duel.corpus_id,
+        state.DUEL_QUERY: duel.query,
+        state.DUEL_MODEL_A: duel.a.model,
+        state.DUEL_MODEL_B: duel.b.model,
+        state.DUEL_K: duel.k,
+        state.DUEL_HYDE: duel.hyde is not None,
+    }
+    if duel.hyde is not None:
+        drafts[state.DUEL_HYDE_PASSAGES] = duel.hyde.n_passages
+        drafts[state.DUEL_HYDE_MODE] = _WITH_QUERY if duel.hyde.with_query else _ALONE
+    for key, value in drafts.items():
+        st.session_state[key] = value
+
+
+def show(ws: Workspace) -> DuelRequest | None:
+    """Draw the form.
+
+    Returns:
+        What to run, when Run was pressed just now.
+
+    Raises:
+        InputError: Run was pressed and the question is blank, or both models are the same.
+        UnavailableError: A chosen model is not here.
+    """
+    corpora = {corpus.corpus_id: corpus for corpus in ws.corpora.list()}
+    models = model_facts.model_states(ws)
+    with st.container(border=True, key="duel_form"):
+        corpus, a, b = _choices(corpora, models)
+        query = st.text_area(
+            "Question",
+            key=state.DUEL_QUERY,
+            height=76,
+            placeholder="Ask what a reader of these documents would ask.",
+            persist_state="session",
+        )
+        _suggestions(corpus)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            pressed = st.button("Run duel", type="primary", icon=":material/play_arrow:", key="duel_run")
+            k, hyde = _options(ws)
+            _history(ws)
+            with st.popover("About the models", icon=":material/info:", type="tertiary"):
+                model_facts.facts_table([models[key].spec for key in dict.fromkeys((a, b))])
+        st.caption(_summary(k, hyde))
+    if not pressed:
+        return None
+    _check(query or "", models[a], models[b])
+    return DuelRequest(corpus=corpus.corpus_id, query=(query or "").strip(), model_a=a, model_b=b, k=k, hyde=hyde)
+
+
+def _choices(corpora: dict[str, Corpus], models: dict[str, ModelState]) -> tuple[Corpus, str, str]:
+    state.keep_choice(state.DUEL_CORPUS, list(corpora))
+    state.keep_choice(state.DUEL_MODEL_A, list(models))
+    state.keep_choice(state.DUEL_MODEL_B, list(models))
+    if state.DUEL_MODEL_B not in st.session_state and len(models) > 1:
+        taken = st.session_state.get(state.DUEL_MODEL_A, next(iter(models)))
+        st.session_state[state.DUEL_MODEL_B] = next(key for key in models if key != taken)
+    columns = st.columns(3)
+    with columns[0]:
+        corpus_id = st.selectbox(
+            "Corpus",
+            list(corpora),
+            format_func=lambda key: corpora[key].name,
+            key=state.DUEL_CORPUS,
+            persist_state="session",
+        )
+    chosen = []
+    for column, title, key in (
+        (columns[1], "Model A", state.DUEL_MODEL_A),
+        (columns[2], "Model B", state.DUEL_MODEL_B),
+    ):
+        with column:
+            model = st.selectbox(
+                title, list(models), format_func=lambda name: models[name].title, key=key, persist_state="session"
+            )
+            model_facts.notes(models[model])
+            chosen.append(model)
+    return corpora[corpus_id], chosen[0], chosen[1]
+
+
+def _suggestions(corpus: Corpus) -> None:
+    def use() -> None:
+        picked = st.session_state.get(state.DUEL_SUGGESTION)
+        if picked:
+            st.session_state[state.DUEL_QUERY] = picked
+        st.session_state[state.DUEL_SUGGESTION] = None
+
+    if corpus.suggested_queries:
+        st.pills(
+            "Suggested questions",
+            list(corpus.suggested_queries),
+            format_func=lambda query: label(query, 80),
+            key=state.DUEL_SUGGESTION,
+            on_change=use,
+            wrap=False,
+            width="stretch",
+        )
+
+
+def _options(ws: Workspace) -> tuple[int, HydeSettings | None]:
+    st.session_state.setdefault(state.DUEL_K, 5)
+    with st.popover("Options", icon=":material/tune:"):
+        k = st.number_input(
+            "Results a model (k)", min_value=1, max_value=_MAX_K, key=state.DUEL_K, persist_state="session"
+        )
+        on = st.toggle("HyDE: write hypothetical passages first", key=state.DUEL_HYDE, persist_state="session")
+        st.caption(
+            "A chat model writes a passage that could answer the question; both models then search with that passage. "
+            "It helps when questions and documents use different words. Off by default."
+        )
+        hyde = None
+        if on:
+            st.session_state.setdefault(state.DUEL_HYDE_PASSAGES, 1)
+            st.session_state.setdefault(state.DUEL_HYDE_MODE, _WITH_QUERY)
+            passages = st.number_input(
+                "Passages", min_value=1, max_value=8, key=state.DUEL_HYDE_PASSAGES, persist_state="session"
+            )
+            mode = st.radio(
+                "Search vector",
+                [_WITH_QUERY, _ALONE],
+                key=state.DUEL_HYDE_MODE,
+                persist_state="session",
+                help="The average keeps the question's own words in play (equation 8 of the HyDE paper).",
+            )
+            hyde = HydeSettings(n_passages=int(passages), with_query=mode == _WITH_QUERY)
+            st.caption(f"Written by {chat_facts.writer(ws)}.")
+    return min(max(int(k), 1), _MAX_K), hyde
+
+
+def _history(ws: Workspace) -> None:
+    recent = ws.duels.recent(8)
+    if not recent:
+        return
+    with st.popover("Recent duels", icon=":material/history:", key="duel_history"):
+        for duel in recent:
+            st.page_link(
+                "pages/duel.py",
+                label=label(f"{short(duel.query, 70)} · {duel.corpus_name}"),
+                query_params={state.URL_DUEL: duel.duel_id},
+                width="stretch",
+            )
+
+
+def _summary(k: int, hyde: HydeSettings | None) -> str:
+    if hyde is None:
+        return f"Top {k} of each model · HyDE off"
+    way = "averaged with the question" if hyde.with_query else "instead of the question"
+    return f"Top {k} of each model · HyDE with {hyde.n_passages} passage{'s' * (hyde.n_passages > 1)}, {way}"
+
+
+def _check(query: str, a: ModelState, b: ModelState) -> None:
+    if not query.strip():
+        raise InputError("There is no question yet.", hint="Type one, or pick a suggestion.")
+    if a.spec.key == b.spec.key:
+        raise InputError("Both sides have the same model.", hint="Pick two different models.")
+    for model in (a, b):
+        if not model.ready:
+            raise UnavailableError(
+                f"The model {model.spec.key} is not on this machine.", hint=model.availability.how_to_get
+            )

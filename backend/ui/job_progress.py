@@ -1,0 +1,79 @@
+"""A background job on the page: its progress while it runs, then its result, its failure, or the way to go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from backend.errors import NotFoundError
+from backend.jobs import JobState, JobStatus
+from backend.ui import state
+from backend.ui.shell import show_error
+from backend.ui.text import label
+from backend.workspace import Workspace
+
+_INLINE_WAIT_S = 0.5
+_POLL = "1s"
+
+
+def settled(ws: Workspace, job_id: str) -> JobStatus:
+    """The job's state after waiting a moment for it, so that quick work shows at once and without a progress bar."""
+    return ws.jobs.wait(job_id, _INLINE_WAIT_S)
+
+
+def follow(ws: Workspace, job_id: str, title: str, on_done: Callable[[JobStatus], None]) -> None:
+    """Show a job by its id from the URL; a closed tab or a second device can join it again.
+
+    Args:
+        ws: The workspace.
+        job_id: From the link; an unknown one is said so.
+        title: What the job does, for people.
+        on_done: Called in the page's own run when the job is done, with its result.
+    """
+    try:
+        status = ws.jobs.status(job_id)
+        if status.state.is_active:
+            status = settled(ws, job_id)
+    except NotFoundError as error:
+        show_error(error.message, error.hint)
+        return
+    if status.state.is_active:
+        st.session_state[state.JOB_WATCHED] = job_id
+        # Polls only while the job runs: the full run after its end wraps no fragment at all.
+        st.fragment(_panel, run_every=_POLL)(ws, job_id, title)
+    elif status.state is JobState.DONE:
+        on_done(status)
+    else:
+        _stopped(ws, status, title)
+
+
+def _panel(ws: Workspace, job_id: str, title: str) -> None:
+    status = ws.jobs.status(job_id)
+    if not status.state.is_active:
+        st.rerun()
+    with st.container(border=True, key="job_panel"):
+        share = min(status.n_done / status.n_items, 1.0) if status.n_items else 0.0
+        told = f"{status.n_done:,} of {status.n_items:,}" if status.n_items > 1 else ""
+        waiting = "waiting for a free worker" if status.state is JobState.QUEUED else status.stage or "starting"
+        st.progress(share, text=" · ".join(part for part in (f"**{title}**", label(waiting), told) if part))
+        if st.button("Stop", icon=":material/stop_circle:", key="job_stop", help="What is finished stays stored."):
+            ws.jobs.cancel(job_id)
+            st.rerun(scope="fragment")
+
+
+def _stopped(ws: Workspace, status: JobStatus, title: str) -> None:
+    if status.state is JobState.FAILED:
+        show_error(f"{title}: it failed. {status.error}")
+    elif status.state is JobState.CANCELLED:
+        st.info(f"{title}: stopped. What was finished is kept.", icon=":material/stop_circle:")
+    else:
+        st.warning(
+            f"{title}: interrupted when the server stopped. What was finished is kept.", icon=":material/pause_circle:"
+        )
+    again = "Try again" if status.state is JobState.FAILED else "Go on"
+    if st.button(again, icon=":material/play_arrow:", key="job_resume"):
+        keys = state.session_keys()
+        secrets = {"chat": keys.chat.get_secret_value(), "embedding": keys.embedding.get_secret_value()}
+        job_id = ws.jobs.resume(status.job_id, secrets=secrets)
+        state.go(**{**st.query_params.to_dict(), state.URL_JOB: job_id})

@@ -1,0 +1,84 @@
+"""What the URL and the session hold: ids and drafts, under 1 KB. Keys are constants, prefixed by their page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import streamlit as st
+from pydantic import SecretStr
+
+from backend.workspace import SessionKeys
+
+T = TypeVar("T")
+
+# the shell
+ROUTED = "shell_routed"
+PENDING = "shell_pending"
+JOB_WATCHED = "job_watched"  # id of the job whose progress this session saw running
+
+# names in the URL
+URL_DUEL = "duel"
+URL_CORPUS = "corpus"
+URL_VERDICT = "verdict"
+URL_JOB = "job"
+
+# the duel page: drafts of the form
+DUEL_CORPUS = "duel_corpus"
+DUEL_QUERY = "duel_query"
+DUEL_MODEL_A = "duel_model_a"
+DUEL_MODEL_B = "duel_model_b"
+DUEL_K = "duel_k"
+DUEL_HYDE = "duel_hyde"
+DUEL_HYDE_PASSAGES = "duel_hyde_passages"
+DUEL_HYDE_MODE = "duel_hyde_mode"
+DUEL_SUGGESTION = "duel_suggestion"
+DUEL_FOLLOWED = "duel_followed"  # id of the duel that the form was last filled from
+DUEL_REVEALED = "duel_revealed"  # id of the duel whose names were revealed without a vote
+DUEL_PEEKED = "duel_peeked"  # id of the duel whose verdict was asked for before the vote
+
+# the judge's form
+JUDGE_KIND = "judge_kind"
+JUDGE_UNIT = "judge_unit"
+JUDGE_RANK = "judge_rank"
+JUDGE_BOTH_ORDERS = "judge_both_orders"
+
+# the corpora page
+CORPUS_NAME = "corpora_name"
+CORPUS_PASTE = "corpora_paste"
+CORPUS_FILES = "corpora_files"
+CORPUS_DOCUMENT = "corpora_document"
+CORPUS_CUTS = "corpora_cuts"  # id of the corpus whose cuts were asked for
+
+# keys typed on the settings page: in this session only
+CHAT_KEY = "settings_chat_key"
+EMBEDDING_KEY = "settings_embedding_key"
+
+
+def linked(name: str) -> str:
+    """The id under this name in the URL, or ""."""
+    return str(st.query_params.get(name, "")).strip()
+
+
+def go(**ids: str) -> None:
+    """Put exactly these ids into the URL and run the page again, so that its link shows what it shows."""
+    st.query_params.from_dict({name: value for name, value in ids.items() if value})
+    st.rerun()
+
+
+def keep_choice(key: str, options: Sequence[object]) -> None:
+    """Forget a remembered choice that is no longer offered (a deleted corpus, a removed model)."""
+    if key in st.session_state and st.session_state[key] not in options:
+        del st.session_state[key]
+
+
+def session_keys() -> SessionKeys:
+    """Keys for endpoints: typed in this session, else ``st.secrets``; the environment's are the settings' own."""
+    return SessionKeys(chat=_key(CHAT_KEY, "llm_api_key"), embedding=_key(EMBEDDING_KEY, "embedding_api_key"))
+
+
+def _key(session_name: str, secret_name: str) -> SecretStr:
+    typed = st.session_state.get(session_name, "")
+    if not typed and st.secrets.load_if_toml_exists():
+        typed = st.secrets.get(secret_name, "")
+    return SecretStr(str(typed).strip())

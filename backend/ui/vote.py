@@ -1,0 +1,62 @@
+"""The reader's blind vote, and the reveal."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import streamlit as st
+
+from backend.judging.types import Side
+from backend.retrieval.types import Duel
+from backend.ui import state
+from backend.ui.sides import Sides, left_side
+from backend.ui.text import label
+from backend.workspace import Workspace
+
+Choice = Literal["a", "b", "tie", "both_bad"]
+
+
+def sides_of(ws: Workspace, duel: Duel) -> Sides:
+    """How to show this duel: blind until somebody voted on it, or until this session revealed it."""
+    revealed = st.session_state.get(state.DUEL_REVEALED) == duel.duel_id or bool(ws.votes.for_duel(duel.duel_id))
+    return Sides(duel, left_side(duel), revealed)
+
+
+def show(ws: Workspace, sides: Sides) -> None:
+    """The ballot, or what was voted."""
+    votes = ws.votes.for_duel(sides.duel.duel_id)
+    if votes:
+        st.markdown(
+            ":material/how_to_vote: " + " ".join(f"Your vote: {_told(sides, vote.choice)}." for vote in votes[-1:])
+        )
+    elif sides.revealed:
+        st.caption("Names were shown before a vote, so a vote on this duel would no longer be blind.")
+    else:
+        _ballot(ws, sides)
+
+
+def _ballot(ws: Workspace, sides: Sides) -> None:
+    left, right = sides.order
+    with st.container(border=True, key="ballot"):
+        st.markdown("**Which side answers the question better?** Names, scores and timings stay hidden until you say.")
+        ballot: tuple[tuple[str, str, Choice], ...] = (
+            ("Left", ":material/arrow_back:", left),
+            ("Right", ":material/arrow_forward:", right),
+            ("Tie", ":material/balance:", "tie"),
+            ("Both bad", ":material/thumb_down:", "both_bad"),
+        )
+        with st.container(horizontal=True):
+            for words, icon, choice in ballot:
+                if st.button(words, icon=icon, key=f"vote_{words.lower().replace(' ', '_')}"):
+                    ws.votes.cast(sides.duel.duel_id, choice, sides.left)
+                    st.rerun()
+            if st.button("Reveal without voting", icon=":material/visibility:", type="tertiary", key="vote_reveal"):
+                st.session_state[state.DUEL_REVEALED] = sides.duel.duel_id
+                st.rerun()
+
+
+def _told(sides: Sides, choice: str) -> str:
+    if choice in ("a", "b"):
+        side: Side = "a" if choice == "a" else "b"
+        return f"**{sides.place(side)}**, which is **{label(sides.results(side).model)}**"
+    return "**a tie**" if choice == "tie" else "**both bad**"

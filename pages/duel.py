@@ -1,0 +1,24 @@
+"""One question, two models, their results side by side, and a blind verdict."""
+
+from backend.ui import duel_form, duel_view, first_visit, shell, state
+from backend.ui.workspace import workspace
+
+with shell.begin(__file__, "Duel", ":material/compare:", "Two embedding models, one question, a blind verdict."):
+    ws = workspace()
+    job_id = state.linked(state.URL_JOB)
+    if job_id:
+        with shell.errors():
+            duel_view.follow_job(ws, job_id)
+    duel = None
+    with shell.errors():
+        duel = duel_view.current(ws)
+    if ws.corpora.list():
+        duel_form.fill_from(duel)
+        with shell.errors():
+            request = duel_form.show(ws)
+            if request is not None:
+                duel_view.start(ws, ws.start_duel(request, state.session_keys()))
+    elif not job_id:
+        first_visit.show(ws)
+    if duel is not None:
+        duel_view.show(ws, duel)
