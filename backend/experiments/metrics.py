@@ -12,6 +12,7 @@ from backend.embedding.vectors import VectorCache
 from backend.errors import UnavailableError
 from backend.experiments.beir import BeirDataset
 from backend.retrieval.index import FaissIndex
+from backend.retrieval.indexes import staged
 
 RECALL_DEPTH = 100
 
@@ -87,7 +88,7 @@ def score_beir(
         k: Cutoff of nDCG and reciprocal rank.
         progress: Told (stage, done, total).
     """
-    documents = vectors.document_vectors(encoder, list(dataset.texts), progress=progress)
+    documents = vectors.document_vectors(encoder, list(dataset.texts), progress=staged(progress, encoder))
     good = np.array([n for n in range(len(dataset.texts)) if n not in documents.failures], dtype=np.int64)
     if not len(good):
         raise UnavailableError(f"{encoder.spec.key} could not embed any document of {dataset.name}.")

@@ -22,6 +22,13 @@ Progress = Callable[[str, int, int], None]
 _MAX_OPEN = 16
 
 
+def staged(progress: Progress | None, encoder: Encoder) -> Callable[[int, int], None] | None:
+    """What the vector cache tells, with the words for people."""
+    if progress is None:
+        return None
+    return lambda n_done, n_items: progress(f"Embedding with {encoder.spec.key}", n_done, n_items)
+
+
 @dataclass(frozen=True, slots=True)
 class CorpusIndex:
     """An index over a corpus version under one encoder.
@@ -110,7 +117,7 @@ class IndexStore:
         cancelled: Callable[[], bool] | None,
     ) -> CorpusIndex:
         encoded = self._vectors.document_vectors(
-            encoder, [chunk.text for chunk in chunks], progress=progress, cancelled=cancelled
+            encoder, [chunk.text for chunk in chunks], progress=staged(progress, encoder), cancelled=cancelled
         )
         good = np.array([n for n in range(len(chunks)) if n not in encoded.failures], dtype=np.int64)
         failures = {chunks[row].chunk_id: why for row, why in encoded.failures.items()}
