@@ -13,7 +13,8 @@ import queue
 import re
 import threading
 import time
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -104,18 +105,19 @@ class Provider:
         self._max_retries = max_retries
         self._idle: list[openai.OpenAI] = []
         self._lock = threading.Lock()
+        weakref.finalize(self, _close_all, self._idle)  # for callers that just drop it
 
     def get(self, path: str) -> Any:
         """GET a JSON value. Raises as ``post`` does."""
-        return self._call(lambda client, cast_to: client.get(path, cast_to=cast_to), model="", max_retries=None)
+        return self._call(lambda client, cast_to: client.get(path, cast_to=cast_to))
 
-    def post(self, path: str, body: dict[str, Any], *, max_retries: int | None = None) -> Any:
+    def post(self, path: str, body: dict[str, Any], *, never_repeat: Container[int] = ()) -> Any:
         """POST a JSON object and return the JSON value that comes back.
 
         Args:
             path: Below the base URL.
             body: Must be free of lone surrogates (``clean_text``).
-            max_retries: Instead of the provider's own.
+            never_repeat: HTTP statuses that are told at once, though another caller would try again.
 
         Raises:
             ProviderError: Nothing usable came back.
@@ -123,7 +125,7 @@ class Provider:
         return self._call(
             lambda client, cast_to: client.post(path, body=body, cast_to=cast_to),
             model=str(body.get("model", "")),
-            max_retries=max_retries,
+            never_repeat=never_repeat,
         )
 
     def scrub(self, text: str) -> str:
@@ -133,23 +135,20 @@ class Provider:
     def close(self) -> None:
         """Close the idle connections."""
         with self._lock:
-            idle, self._idle = self._idle, []
-        for client in idle:
-            client.close()
+            _close_all(self._idle)
 
     def _call(
         self,
         ask: Callable[[openai.OpenAI, type[httpx2.Response]], httpx2.Response],
         *,
-        model: str,
-        max_retries: int | None,
+        model: str = "",
+        never_repeat: Container[int] = (),
     ) -> Any:
         import tenacity
 
-        retries = self._max_retries if max_retries is None else max_retries
         last: _Attempt = tenacity.Retrying(
-            stop=tenacity.stop_after_attempt(retries + 1),
-            retry=tenacity.retry_if_result(lambda attempt: attempt.repeat),
+            stop=tenacity.stop_after_attempt(self._max_retries + 1),
+            retry=tenacity.retry_if_result(lambda a: a.repeat and a.error.status not in never_repeat),
             wait=_wait_s,
             retry_error_callback=lambda state: state.outcome.result() if state.outcome else None,
         )(self._attempt, ask, model)
@@ -226,6 +225,11 @@ class Provider:
                 self._idle.append(client)
                 return
         client.close()
+
+
+def _close_all(clients: list[openai.OpenAI]) -> None:
+    while clients:
+        clients.pop().close()
 
 
 def _wait_s(state: tenacity.RetryCallState) -> float:
