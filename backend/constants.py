@@ -9,6 +9,6 @@ from __future__ import annotations
 from backend.embedding import BUILTIN_MODELS, SEED_NAMES
 from backend.prompts import load_prompt
 
-MODEL_MAP: dict[str, str] = {name: BUILTIN_MODELS[name].name for name in SEED_NAMES}
+MODEL_MAP: dict[str, str] = {spec.key: spec.name for spec in BUILTIN_MODELS if spec.key in SEED_NAMES}
 system_instructions: str = load_prompt("judge").source
 hyde_prompt: str = load_prompt("hyde").source

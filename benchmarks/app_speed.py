@@ -89,7 +89,8 @@ def heavy_imports() -> list[str]:
     """Heavy modules that importing the pages' code brings in (none should)."""
     code = (
         "import json, sys; import backend.workspace, backend.ui.shell, backend.ui.workspace;"
-        "print(json.dumps([m for m in ('torch', 'transformers', 'sentence_transformers', 'faiss') if m in sys.modules]))"
+        "heavy = ('torch', 'transformers', 'sentence_transformers', 'faiss');"
+        "print(json.dumps([name for name in heavy if name in sys.modules]))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     found: list[str] = json.loads(done.stdout.strip().splitlines()[-1])

