@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from backend.embedding import OFFLINE_DEFAULTS, AvailabilityState, availability
 from backend.errors import RagduelError
 from backend.llm import find_smollm2
-from backend.workspace.types import Check, SessionKeys
+from backend.workspace.types import Check, CheckState, SessionKeys
 
 if TYPE_CHECKING:
     from backend.workspace.workspace import Workspace
@@ -54,7 +54,7 @@ def _models(workspace: Workspace, _keys: SessionKeys) -> Iterator[Check]:
         found = availability(spec, workspace.settings)
         ready = found.state is AvailabilityState.READY
         needed = spec.key in OFFLINE_DEFAULTS
-        state = "ok" if ready else "failed" if needed else "warning"
+        state: CheckState = "ok" if ready else "failed" if needed else "warning"
         yield Check(f"Model {spec.key}", state, str(found.state), found.how_to_get)
 
 

@@ -10,6 +10,8 @@ from pydantic import SecretStr
 from backend.judging.types import JudgeKind
 from backend.retrieval.types import HydeSettings
 
+CheckState = Literal["ok", "warning", "failed"]
+
 
 @dataclass(frozen=True, slots=True)
 class DuelRequest:
@@ -83,6 +85,6 @@ class Check:
     """One line of the doctor."""
 
     name: str
-    state: Literal["ok", "warning", "failed"]
+    state: CheckState
     detail: str
     hint: str = ""
