@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from backend.errors import InputError
+
 SkipReason = str
+
+
+class UnreadableFile(InputError):  # noqa: N818  (the word of the page: "unreadable file")
+    """A file that gives no text: ``message`` is the reason, ``hint`` what to do. The rest of the batch goes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +30,13 @@ class Section:
         start: First character in the document's text.
         end: One past the last character.
         place: For people: ``page 3``, ``row 12``, ``Heading > Subheading``; empty where there is none.
+        is_row: A record of its own (CSV row, JSON line): no chunk reaches across its ends.
     """
 
     start: int
     end: int
     place: str
+    is_row: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,36 @@
+"""Readers: one small file each behind ``DocumentReader``; the first that accepts a file reads it."""
+
+from backend.corpus.readers.csv_rows import CsvReader
+from backend.corpus.readers.docx import DocxReader
+from backend.corpus.readers.formats import FORMATS_READ, refuse_unread
+from backend.corpus.readers.html import HtmlReader
+from backend.corpus.readers.json_rows import JsonReader
+from backend.corpus.readers.markdown import MarkdownReader
+from backend.corpus.readers.pdf import PdfReader
+from backend.corpus.readers.plain import PlainTextReader
+from backend.corpus.types import DocumentReader, ParsedDocument, SourceFile
+
+__all__ = ["FORMATS_READ", "READERS", "CsvReader", "DocxReader", "HtmlReader", "JsonReader", "MarkdownReader",
+           "PdfReader", "PlainTextReader", "read_file"]  # fmt: skip
+
+READERS: tuple[DocumentReader, ...] = (
+    PdfReader(),
+    DocxReader(),
+    HtmlReader(),
+    JsonReader(),
+    CsvReader(),
+    MarkdownReader(),
+    PlainTextReader(),
+)
+"""In order: those that tell their kind by content before those that go by the name."""
+
+
+def read_file(file: SourceFile) -> ParsedDocument:
+    """Read a file with the first reader that accepts it.
+
+    Raises:
+        UnreadableFile: It gives no text; the message says why, the hint what to do.
+    """
+    refuse_unread(file)
+    reader = next(reader for reader in READERS if reader.accepts(file))
+    return reader.read(file)

@@ -1,0 +1,163 @@
+"""HTML: the words a reader sees, block by block, with the headings above as places."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
+
+from backend.corpus.decoding import declared_charset
+from backend.corpus.readers.plain import decoded_text
+from backend.corpus.text import HeadingPath, TextBuilder
+from backend.corpus.types import ParsedDocument, SourceFile, UnreadableFile
+
+if TYPE_CHECKING:
+    from bs4.element import PageElement, Tag
+
+_SUFFIXES = (".html", ".htm", ".xhtml")
+_START = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)[\s>]", re.I | re.S)
+_PROLOG = re.compile(r"\s*<\?xml[^>]*>")
+_UNSEEN = {
+    "script", "style", "noscript", "template", "svg", "head", "iframe", "object", "embed", "canvas", "datalist",
+}  # fmt: skip
+_BLOCKS = {
+    "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "div", "dl",
+    "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr",
+    "li", "main", "nav", "ol", "option", "p", "pre", "section", "summary", "table", "tbody", "tfoot", "thead", "tr",
+    "ul",
+}  # fmt: skip
+_TIGHT = {"li", "tr", "dd", "dt", "option"}
+_SPACE = re.compile(r"[^\S\u2028\n]*\n[^\S\n]*|[^\S\n]+")
+_ANY_SPACE = re.compile(r"\s+")
+
+
+class HtmlReader:
+    """Reads pages; scripts, styles and other unseen parts are dropped."""
+
+    media_type = "text/html"
+
+    def accepts(self, file: SourceFile) -> bool:
+        """A page's first tags, whatever the name; else the name and any tag."""
+        head = file.data[:4096].replace(b"\x00", b"").decode("latin-1")
+        if _START.match(head.removeprefix("ï»¿").removeprefix("ÿþ").removeprefix("þÿ")):
+            return True
+        return file.name.lower().endswith(_SUFFIXES) and "<" in head
+
+    def read(self, file: SourceFile) -> ParsedDocument:
+        """Visible text; table rows as one line with `` | `` between cells.
+
+        Raises:
+            UnreadableFile: Not text, or nothing visible in it.
+        """
+        from bs4 import BeautifulSoup
+
+        text, warnings = decoded_text(file.data, declared_charset(file.data))
+        # A prolog would make bs4 warn that the page is XML.
+        soup = BeautifulSoup(_PROLOG.sub("", text, count=1), "lxml")
+        title = " ".join(soup.title.get_text().split())[:300] if soup.title else ""
+        page = _Page()
+        page.walk(soup)
+        builder = page.builder
+        if not builder.text:
+            raise UnreadableFile("no text: the page shows none.", hint="Pages filled in by scripts: save as text.")
+        return ParsedDocument(
+            text=builder.text,
+            title=title,
+            media_type=self.media_type,
+            sections=builder.sections,
+            warnings=(*warnings, *builder.replaced.notes()),
+        )
+
+
+Event = Literal["open", "close", "text"]
+
+
+def _events(root: Tag) -> Iterator[tuple[Event, Tag | str]]:
+    """Depth first, without recursion: pages nest as deep as they like."""
+    from bs4.element import Comment, NavigableString, PreformattedString, Tag
+
+    stack: list[tuple[Tag, Iterator[PageElement]]] = [(root, iter(root.children))]
+    while stack:
+        tag, children = stack[-1]
+        child = next(children, None)
+        if child is None:
+            stack.pop()
+            yield "close", tag
+        elif isinstance(child, Tag):
+            if child.name in _UNSEEN or child.has_attr("hidden"):
+                continue
+            yield "open", child
+            stack.append((child, iter(child.children)))
+        elif isinstance(child, NavigableString) and not isinstance(child, Comment | PreformattedString):
+            yield "text", str(child)
+
+
+class _Page:
+    """Collects inline text until a block ends."""
+
+    def __init__(self) -> None:
+        self.builder = TextBuilder()
+        self._path = HeadingPath()
+        self._inline: list[str] = []
+        self._preformatted = 0
+        self._rows = 0  # depth of table rows we are in
+        self._tight = False
+        self._after_tight = False
+        self._prefix = ""
+
+    def walk(self, root: Tag) -> None:
+        for event, element in _events(root):
+            if isinstance(element, str):
+                self._inline.append(element if self._preformatted else _ANY_SPACE.sub(" ", element))
+            elif event == "open":
+                self._open(element.name)
+            else:
+                self._close(element.name)
+        self._flush()
+
+    def _open(self, name: str) -> None:
+        if name == "br":
+            self._inline.append(" " if self._rows else "\n")
+        elif name in ("td", "th"):
+            if self._inline and "".join(self._inline).strip():
+                self._inline.append(" | ")
+        elif name in _BLOCKS:
+            self._boundary(name)
+            if name == "tr":
+                self._rows += 1
+            elif name == "li":
+                self._prefix = "- "
+            elif name == "pre":
+                self._preformatted += 1
+
+    def _close(self, name: str) -> None:
+        if name in ("h1", "h2", "h3", "h4", "h5", "h6"):
+            heading = "".join(self._inline)
+            if heading.strip():
+                self.builder.begin(self._path.enter(int(name[1]), heading))
+            self._flush()
+        elif name in _BLOCKS:
+            if name == "tr":
+                self._rows -= 1
+            self._tight = name in _TIGHT
+            self._boundary(name)
+            if name == "pre":
+                self._preformatted -= 1
+
+    def _boundary(self, name: str) -> None:
+        # Inside a row only tables, rows and headings end the line: cells hold paragraphs, and a row is one line.
+        if self._rows and name not in ("table", "tr", "h1", "h2", "h3", "h4", "h5", "h6"):
+            self._inline.append(" ")
+        else:
+            self._flush()
+
+    def _flush(self) -> None:
+        text = "".join(self._inline)
+        self._inline.clear()
+        if not self._preformatted:
+            text = _SPACE.sub(lambda match: "\n" if "\n" in match.group() else " ", text)
+        tight, self._tight = self._tight, False
+        if text.strip(" |\n\t"):
+            prefix, self._prefix = self._prefix, ""
+            self.builder.add(prefix + text.strip(), tight=tight and self._after_tight)
+            self._after_tight = tight

@@ -1,0 +1,87 @@
+"""Markdown: kept as written, with the headings above each line as its place."""
+
+from __future__ import annotations
+
+import re
+
+from backend.corpus.readers.plain import decoded_text
+from backend.corpus.text import HeadingPath
+from backend.corpus.types import ParsedDocument, Section, SourceFile
+
+_SUFFIXES = (".md", ".markdown", ".mdown", ".mkd")
+_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_SETEXT = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_NOT_A_TITLE_LINE = re.compile(r"\s*(?:$|[-*+>|#]|\d+[.)]\s)")
+_FRONT_TITLE = re.compile(r"^title:[ \t]*[\"']?(.+?)[\"']?[ \t]*$", re.MULTILINE)
+
+
+class MarkdownReader:
+    """Reads Markdown; headings inside code fences are none."""
+
+    media_type = "text/markdown"
+
+    def accepts(self, file: SourceFile) -> bool:
+        """By name: any text is Markdown."""
+        return file.name.lower().endswith(_SUFFIXES)
+
+    def read(self, file: SourceFile) -> ParsedDocument:
+        """The text as written; sections from each heading to the next.
+
+        Raises:
+            UnreadableFile: Not text, or blank.
+        """
+        text, warnings = decoded_text(file.data)
+        front = _front_matter_end(text)
+        found = _headings(text, front)
+        path = HeadingPath()
+        title = ""
+        sections = []
+        ends = [*(start for start, _, _ in found[1:]), len(text)] if found else []
+        for (start, level, heading), end in zip(found, ends, strict=True):
+            place = path.enter(level, heading)
+            title = title or heading
+            if place:
+                sections.append(Section(start, end, place))
+        named = _FRONT_TITLE.search(text[:front])
+        return ParsedDocument(
+            text=text,
+            title=named.group(1) if named else title,
+            media_type=self.media_type,
+            sections=tuple(sections),
+            warnings=warnings,
+        )
+
+
+def _front_matter_end(text: str) -> int:
+    """Where a YAML block at the top ends; 0 without one."""
+    if not text.startswith("---\n"):
+        return 0
+    end = text.find("\n---\n", 3)
+    return end + 5 if end >= 0 else 0
+
+
+def _headings(text: str, begin: int) -> list[tuple[int, int, str]]:
+    """(start, level, heading) in order."""
+    found: list[tuple[int, int, str]] = []
+    fence = ""
+    before: tuple[int, str] | None = None  # the line above, if it may be the text of an underlined heading
+    position = begin
+    for line in text[begin:].split("\n"):
+        start, position = position, position + len(line) + 1
+        marker = _FENCE.match(line)
+        if fence:
+            if marker and marker.group(1).startswith(fence) and not line.strip(" `~\t"):
+                fence = ""
+            continue
+        if marker:
+            fence, before = marker.group(1), None
+            continue
+        atx = _ATX.match(line)
+        setext = _SETEXT.match(line) if before else None
+        if atx:
+            found.append((start, len(atx.group(1)), (atx.group(2) or "").strip()))
+        elif setext and before:
+            found.append((before[0], 1 if setext.group(1)[0] == "=" else 2, before[1].strip()))
+        before = None if atx or setext or _NOT_A_TITLE_LINE.match(line) else (start, line)
+    return found

@@ -1,0 +1,113 @@
+"""Tables and lists of records: which field is the text, which records are empty."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from backend.corpus.text import TextBuilder, numbered
+from backend.corpus.types import ParsedDocument, UnreadableFile
+
+# Names people give the column that holds the text, likeliest first.
+_TEXT_NAMES = (
+    "text", "content", "contents", "body", "passage", "chunk", "document", "page_content", "full_text", "article",
+    "paragraph", "abstract", "description", "answer", "transcript", "message", "comment", "review", "summary", "note",
+    "notes", "fact", "sentence",
+)  # fmt: skip
+_TITLE_NAME = "title"
+_SAMPLE = 500
+_FEWEST_WORDS = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class TableRecord:
+    """One record: its number in the file and its fields as text."""
+
+    number: int
+    fields: Mapping[str, str]
+
+
+def is_text_name(name: str) -> bool:
+    """Whether a column of this name surely holds the text."""
+    return name.strip().casefold() in _TEXT_NAMES
+
+
+def text_field(names: Sequence[str], records: Sequence[TableRecord]) -> str | None:
+    """The field that holds the text: by its name, else the one with the longest texts.
+
+    Returns:
+        The field's name; None if no field reads like text (a table of short values), so that all fields count.
+    """
+    by_name = {name.strip().casefold(): name for name in reversed(names)}
+    for wanted in _TEXT_NAMES:
+        if wanted in by_name:
+            return by_name[wanted]
+    if len(names) == 1:
+        return names[0]
+    sample = records[:_SAMPLE]
+    lengths = {name: sum(len(record.fields.get(name, "")) for record in sample) for name in names}
+    longest = max(names, key=lambda name: lengths[name], default=None)
+    if longest is None:
+        return None
+    words = [len(value.split()) for record in sample if (value := record.fields.get(longest, ""))]
+    unspaced = any(len(record.fields.get(longest, "")) > 60 for record in sample)  # Chinese, say
+    return longest if words and (fmean(words) >= _FEWEST_WORDS or unspaced) else None
+
+
+def records_document(
+    records: Sequence[TableRecord],
+    names: Sequence[str],
+    *,
+    word: str,
+    media_type: str,
+    warnings: Sequence[str] = (),
+) -> ParsedDocument:
+    """One document whose sections are the non-empty records.
+
+    Args:
+        records: In file order.
+        names: Field names in file order.
+        word: What a record is called in a place: ``row``, ``line`` or ``item``.
+        media_type: Of the file.
+        warnings: What the reader noticed before.
+
+    Raises:
+        UnreadableFile: No record holds text.
+    """
+    field = text_field(names, records)
+    title = next((name for name in names if name.strip().casefold() == _TITLE_NAME and name != field), None)
+    builder = TextBuilder()
+    empty = []
+    for record in records:
+        builder.begin(f"{word} {record.number}")
+        if not builder.add(_record_text(record, names, field, title), is_row=True):
+            empty.append(record.number)
+    notes = list(warnings)
+    if empty:
+        notes.append(f"{numbered(word, empty)} {'is' if len(empty) == 1 else 'are'} empty ({len(empty)} left out)")
+    if not builder.text:
+        reason = f"no text: {len(empty)} empty {word}s" if empty else f"no text: there are no {word}s"
+        hint = f"The text was looked for in the column “{field}”." if field else ""
+        raise UnreadableFile("; ".join([reason, *warnings]) + ".", hint=hint)
+    if field is None and names:
+        notes.append("no column reads like text: all columns of a row are joined")
+    elif field is not None and len(names) > 1 and not is_text_name(field):
+        notes.append(f"the text is taken from the column “{field[:60]}”")
+    return ParsedDocument(
+        text=builder.text,
+        media_type=media_type,
+        sections=builder.sections,
+        warnings=(*notes, *builder.replaced.notes()),
+    )
+
+
+def _record_text(record: TableRecord, names: Sequence[str], field: str | None, title: str | None) -> str:
+    if field is None:
+        values = [(name, record.fields.get(name, "").strip()) for name in names]
+        return "\n".join(f"{name}: {value}" for name, value in values if value)
+    text = record.fields.get(field, "").strip()
+    if title is None:
+        return text
+    # As BEIR's corpora are embedded: title, one space, text.
+    return f"{record.fields.get(title, '').strip()} {text}".strip()

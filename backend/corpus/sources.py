@@ -1,0 +1,150 @@
+"""Where files come from: paths on disk, a pasted text, the sample that ships with the app."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from backend.corpus.types import SkippedFile, SourceFile
+from backend.errors import InputError, UnavailableError
+
+SAMPLE_NAME = "Sample library"
+
+_JUNK_FOLDERS = {"__MACOSX": "a folder of macOS side files", "__pycache__": "a folder of compiled Python"}
+_JUNK_FILES = {"Thumbs.db": "a picture index of Windows", "desktop.ini": "folder settings of Windows"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    path: Path
+    short: str  # below the folder that was named
+    long: str  # as it was named on the command line
+
+
+def read_paths(
+    paths: Sequence[Path], *, max_files: int, max_file_bytes: int
+) -> tuple[list[SourceFile], list[SkippedFile]]:
+    """Read files and whole folders.
+
+    Folders are walked in sorted order; hidden files, side files of operating systems and links to elsewhere are
+    skipped with a note, as are files that are too large or can't be opened. A file is named by its path below the
+    folder that was given; where two would have the same name, by the path as given.
+
+    Raises:
+        InputError: A path does not exist, or there are more than ``max_files`` files.
+    """
+    found: list[_Found] = []
+    skipped: list[SkippedFile] = []
+    for path in paths:
+        if path.is_dir():
+            found.extend(_walk(path, skipped))
+        elif path.exists():
+            found.append(_Found(path, path.name, path.as_posix()))
+        else:
+            raise InputError(f"There is no file or folder {path}.", hint="Check the path.")
+    if len(found) > max_files:
+        raise InputError(
+            f"{len(found)} files are more than the {max_files} that one batch may hold.",
+            hint="Add them in parts, or raise RAGDUEL_MAX_FILES.",
+        )
+    times_used = Counter(item.short for item in found)
+    sources = []
+    for item in found:
+        name = item.short if times_used[item.short] == 1 else item.long
+        data = _read(item.path, name, max_file_bytes, skipped)
+        if data is not None:
+            sources.append(SourceFile(name, data))
+    return sources, skipped
+
+
+def _walk(root: Path, skipped: list[SkippedFile]) -> Iterator[_Found]:
+    def unreadable(error: OSError) -> None:
+        skipped.append(SkippedFile(Path(error.filename or root).name, f"can't be opened: {error.strerror}."))
+
+    for folder, folders, names in os.walk(root, onerror=unreadable):
+        here = Path(folder)
+        kept = []
+        for name in sorted(folders):
+            reason = _JUNK_FOLDERS.get(name) or ("a hidden folder" if name.startswith(".") else "")
+            if reason:
+                skipped.append(SkippedFile((here / name).relative_to(root).as_posix() + "/", f"{reason}, left out."))
+            else:
+                kept.append(name)
+        folders[:] = kept
+        for name in sorted(names):
+            path = here / name
+            short = path.relative_to(root).as_posix()
+            reason = _JUNK_FILES.get(name) or ("a hidden file" if name.startswith(".") else "")
+            if reason:
+                skipped.append(SkippedFile(short, f"{reason}, left out."))
+            else:
+                yield _Found(path, short, path.as_posix())
+
+
+def _read(path: Path, name: str, max_file_bytes: int, skipped: list[SkippedFile]) -> bytes | None:
+    try:
+        if not path.is_file():
+            reason = "a broken link or no ordinary file."
+        elif path.stat().st_size > max_file_bytes:
+            reason = too_large(path.stat().st_size, max_file_bytes)
+        else:
+            return path.read_bytes()
+    except OSError as error:
+        reason = f"can't be opened: {error.strerror}."
+    skipped.append(SkippedFile(name, reason))
+    return None
+
+
+def too_large(size_bytes: int, max_file_bytes: int) -> str:
+    """Why a file of this size is left out."""
+    return (
+        f"too large: {size_bytes / 1e6:.1f} MB, the limit is {max_file_bytes / 1e6:.0f} MB. "
+        "Split it, or raise RAGDUEL_MAX_UPLOAD_MB."
+    )
+
+
+def pasted(text: str, name: str = "pasted text") -> SourceFile:
+    """A text that was typed or pasted, as a file of plain text."""
+    whole = "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
+    return SourceFile(name, whole.encode("utf-8"))
+
+
+def sample_sources() -> list[SourceFile]:
+    """The documents of the sample corpus, in order of their names.
+
+    Raises:
+        UnavailableError: They were not installed with the app.
+    """
+    folder = files("backend.corpus") / "sample" / "documents"
+    if not folder.is_dir():
+        raise UnavailableError("The sample corpus is missing.", hint="Install Ragduel again.")
+    found = sorted(_files_below(folder, ""), key=lambda item: item[0])
+    return [SourceFile(name, item.read_bytes()) for name, item in found]
+
+
+def _files_below(folder: Traversable, prefix: str) -> Iterator[tuple[str, Traversable]]:
+    for item in folder.iterdir():
+        if item.name.startswith((".", "__")):
+            continue
+        if item.is_dir():
+            yield from _files_below(item, f"{prefix}{item.name}/")
+        else:
+            yield prefix + item.name, item
+
+
+def sample_queries() -> list[str]:
+    """The suggested questions of the sample corpus.
+
+    Raises:
+        UnavailableError: They were not installed with the app.
+    """
+    path = files("backend.corpus") / "sample" / "queries.json"
+    if not path.is_file():
+        raise UnavailableError("The sample's questions are missing.", hint="Install Ragduel again.")
+    return [str(entry["text"]) for entry in json.loads(path.read_text(encoding="utf-8"))["queries"]]
