@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import httpx2
     import openai
     import tenacity
+    from openai._types import RequestOptions
 
 FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 8.0
@@ -36,6 +37,8 @@ _CONNECT_TIMEOUT_S = 10.0
 _MOST_IDLE_CLIENTS = 4
 # Servers that want no key take any; without one the client refuses to start.
 _PLACEHOLDER_KEY = "no-key"
+# This key and no other that the environment may hold for OpenAI itself.
+_OPTIONS: RequestOptions = {"security": {"bearer_auth": True}}
 
 
 def checked_key(api_key: SecretStr) -> str:
@@ -109,7 +112,7 @@ class Provider:
 
     def get(self, path: str) -> Any:
         """GET a JSON value. Raises as ``post`` does."""
-        return self._call(lambda client, cast_to: client.get(path, cast_to=cast_to))
+        return self._call(lambda client, cast_to: client.get(path, cast_to=cast_to, options=_OPTIONS))
 
     def post(self, path: str, body: dict[str, Any], *, never_repeat: Container[int] = ()) -> Any:
         """POST a JSON object and return the JSON value that comes back.
@@ -123,7 +126,7 @@ class Provider:
             ProviderError: Nothing usable came back.
         """
         return self._call(
-            lambda client, cast_to: client.post(path, body=body, cast_to=cast_to),
+            lambda client, cast_to: client.post(path, body=body, cast_to=cast_to, options=_OPTIONS),
             model=str(body.get("model", "")),
             never_repeat=never_repeat,
         )

@@ -31,7 +31,7 @@ class Reply:
         body: JSON value, or a string or bytes sent as they are.
         headers: More headers.
         delay_s: Wait before anything is sent.
-        drip_s: Seconds between single bytes of the body: a server that never quite goes silent.
+        drip_s: Seconds between single bytes of the body (or of raw): a server that never quite goes silent.
         drop: Close the connection without a reply: "before" anything, or in the "middle" of the body.
         raw: These bytes instead of an HTTP reply.
     """
@@ -47,7 +47,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class Request:
-    """A request that came in. ``n`` counts from 1."""
+    """A request that came in. ``n`` counts from 1; header names are in lower case."""
 
     n: int
     method: str
@@ -144,7 +144,9 @@ def _handler(server: ScriptedServer) -> type[BaseHTTPRequestHandler]:
                 body = json.loads(raw) if raw else None
             except ValueError:
                 body = raw
-            reply = server._take(self.command, self.path, dict(self.headers.items()), body)
+            reply = server._take(
+                self.command, self.path, {name.lower(): value for name, value in self.headers.items()}, body
+            )
             try:
                 self._send(reply)
             except OSError:
@@ -159,7 +161,7 @@ def _handler(server: ScriptedServer) -> type[BaseHTTPRequestHandler]:
                 self._reset()
                 return
             if reply.raw:
-                self.wfile.write(reply.raw)
+                self._write(reply.raw, reply.drip_s)
                 self.close_connection = True
                 return
             data = reply.body if isinstance(reply.body, bytes) else _as_text(reply.body).encode("utf-8")
@@ -172,13 +174,17 @@ def _handler(server: ScriptedServer) -> type[BaseHTTPRequestHandler]:
                 self.wfile.write(data[: len(data) // 2])
                 self.wfile.flush()
                 self._reset()
-            elif reply.drip_s:
-                for i in range(len(data)):
-                    self.wfile.write(data[i : i + 1])
-                    self.wfile.flush()
-                    server._wait(reply.drip_s)
             else:
+                self._write(data, reply.drip_s)
+
+        def _write(self, data: bytes, drip_s: float) -> None:
+            if not drip_s:
                 self.wfile.write(data)
+                return
+            for i in range(len(data)):
+                self.wfile.write(data[i : i + 1])
+                self.wfile.flush()
+                server._wait(drip_s)
 
         def _reset(self) -> None:
             self.close_connection = True
