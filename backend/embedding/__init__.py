@@ -1,6 +1,6 @@
 """The model registry, encoders behind one seam, and the vector cache. Importing this imports no torch."""
 
-from backend.embedding.availability import availability, download
+from backend.embedding.access import availability, download
 from backend.embedding.builtin import BUILTIN_MODELS, OFFLINE_DEFAULTS, SEED_NAMES
 from backend.embedding.local import LocalEncoder
 from backend.embedding.pool import EncoderPool

@@ -81,9 +81,9 @@ BUILTIN_MODELS: tuple[ModelSpec, ...] = (
         licence="not stated",
         parameters="a static table of 1,024 dimensions",
         caution="A static Model2Vec table distilled from Qwen3-Embedding-0.6B, and not the Qwen3 transformer that "
-        "Ollama serves under this name: it averages fixed token vectors, so word order is lost. No published benchmark and no "
-        "known revision: the model isn't pinned, and its owner may change it. For the transformer, choose "
-        "qwen3-embedding-0.6b-full.",
+        "Ollama serves under this name: it averages fixed token vectors, so word order is lost. No published "
+        "benchmark and no known revision: the model isn't pinned, and its owner may change it. For the transformer, "
+        "choose qwen3-embedding-0.6b-full.",
         facts_from="its config.json as quoted by third parties (model2vec, hidden_dim 1024, normalize)",
     ),
     ModelSpec(

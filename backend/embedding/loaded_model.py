@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backend.embedding.load_report import missing_weights
 from backend.embedding.model_files import ModelFiles, find_files, read_json
 from backend.embedding.types import ModelSpec, Pooling
 from backend.errors import RagduelError, UnavailableError
@@ -176,13 +177,19 @@ def _prepare_torch(threads: int) -> None:
 def _sentence_transformer(files: ModelFiles) -> Any:
     from sentence_transformers import SentenceTransformer
 
-    model = SentenceTransformer(
-        str(files.folder),
-        trust_remote_code=False,
-        local_files_only=True,
-        # Pickled weights can run code: safetensors only.
-        model_kwargs={"dtype": "float32", "use_safetensors": True},
-    )
+    with missing_weights() as missing:
+        model = SentenceTransformer(
+            str(files.folder),
+            trust_remote_code=False,
+            local_files_only=True,
+            # Pickled weights can run code: safetensors only.
+            model_kwargs={"dtype": "float32", "use_safetensors": True},
+        )
+    if missing:
+        raise UnavailableError(
+            f"The folder {files.folder} lacks weights of its own model, {len(missing)} in all: {min(missing)}, …",
+            hint="Get the files anew; random numbers would stand in for what is missing.",
+        )
     return model.float().eval()
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from backend.embedding.availability import download
+from backend.embedding.access import download
 from backend.embedding.loaded_model import load_model
 from backend.embedding.local import LocalEncoder
 from backend.embedding.model_files import folder_digest, hub_folder, what_is_missing
@@ -63,8 +63,8 @@ def probe_local(spec: ModelSpec, settings: Settings | None = None) -> ModelSpec:
         if problem:
             raise InputError(f"The folder {folder} isn't a model: {problem}.", hint="Check the path.")
         spec = replace(spec, name=str(folder), revision=folder_digest(folder))
-    folder = Path(spec.name) if spec.source is Source.FOLDER else hub_folder(spec)
-    names_pooling = folder is not None and (folder / "modules.json").exists()
+    found = Path(spec.name) if spec.source is Source.FOLDER else hub_folder(spec)
+    names_pooling = found is not None and (found / "modules.json").exists()
     # "mean" is what a spec says where nobody chose; then sentence-transformers' own choice for the architecture holds.
     pooling: Pooling = "other" if names_pooling or spec.pooling == "mean" else spec.pooling
     as_it_is = replace(spec, pooling=pooling, dimension=0, max_tokens=0)
