@@ -6,9 +6,10 @@ from backend.ui.workspace import workspace
 with shell.begin(__file__, "Duel", ":material/compare:", "Two embedding models, one question, a blind verdict."):
     ws = workspace()
     job_id = state.linked(state.URL_JOB)
+    at_work = False
     if job_id:
         with shell.errors():
-            duel_view.follow_job(ws, job_id)
+            at_work = duel_view.follow_job(ws, job_id)
     duel = None
     with shell.errors():
         duel = duel_view.current(ws)
@@ -18,7 +19,7 @@ with shell.begin(__file__, "Duel", ":material/compare:", "Two embedding models, 
             request = duel_form.show(ws)
             if request is not None:
                 duel_view.start(ws, ws.start_duel(request, state.session_keys()))
-    elif not job_id:
+    elif not at_work:
         first_visit.show(ws)
     if duel is not None:
         duel_view.show(ws, duel)

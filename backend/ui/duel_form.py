@@ -63,9 +63,9 @@ def show(ws: Workspace) -> DuelRequest | None:
             pressed = st.button("Run duel", type="primary", icon=":material/play_arrow:", key="duel_run")
             k, hyde = _options(ws)
             _history(ws)
-            with st.popover("About the models", icon=":material/info:", type="tertiary"):
-                model_facts.facts_table([models[key].spec for key in dict.fromkeys((a, b))])
-        st.caption(_summary(k, hyde))
+            st.caption(_summary(k, hyde))
+        with st.expander("About these models: prompts, pooling, dimensions, licence", icon=":material/info:"):
+            model_facts.facts_table([models[key].spec for key in dict.fromkeys((a, b))])
     if not pressed:
         return None
     _check(query or "", models[a], models[b])

@@ -10,7 +10,7 @@ from backend.errors import NotFoundError
 from backend.jobs import JobStatus
 from backend.retrieval.types import Duel
 from backend.ui import job_progress, judge_panel, ranked_lists, state, vote
-from backend.ui.text import label
+from backend.ui.text import label, question
 from backend.workspace import JudgeChoice, Workspace
 
 _TITLES = {"duel": "Running the duel", "sample": "Preparing the sample", "judging": "Asking the judge"}
@@ -35,15 +35,22 @@ def current(ws: Workspace) -> Duel | None:
     return next(iter(recent or ws.duels.recent(1)), None)
 
 
-def follow_job(ws: Workspace, job_id: str) -> None:
-    """Show the job in the link; when it ends while watched, go to what it made."""
+def follow_job(ws: Workspace, job_id: str) -> bool:
+    """Show the job in the link; when it ends while watched, go to what it made.
+
+    Returns:
+        Whether it is still at work.
+
+    Raises:
+        NotFoundError: There is no such job.
+    """
 
     def arrive(status: JobStatus) -> None:
         # A finished job reached by the back button is shown in place: going on would trap the reader.
         if st.session_state.pop(state.JOB_WATCHED, "") == job_id:
             state.go(**{state.URL_DUEL: _arrival(status.result) or state.linked(state.URL_DUEL)})
 
-    job_progress.follow(ws, job_id, _TITLES.get(ws.jobs.status(job_id).kind, "Working"), arrive)
+    return job_progress.follow(ws, job_id, _TITLES.get(ws.jobs.status(job_id).kind, "Working"), arrive)
 
 
 def start(ws: Workspace, job_id: str, duel_id: str = "") -> None:
@@ -59,7 +66,7 @@ def show(ws: Workspace, duel: Duel) -> None:
     """Question, ranked lists, ballot, verdict."""
     sides = vote.sides_of(ws, duel)
     st.caption(f":material/library_books: {label(duel.corpus_name)} · top {duel.k} of each model")
-    st.text(duel.query)
+    question(duel.query)
     ranked_lists.hyde(duel)
     vote.show(ws, sides)
     ranked_lists.show(sides)

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from backend.errors import NotFoundError
 from backend.jobs import JobState, JobStatus
 from backend.ui import state
 from backend.ui.shell import show_error
@@ -22,22 +21,24 @@ def settled(ws: Workspace, job_id: str) -> JobStatus:
     return ws.jobs.wait(job_id, _INLINE_WAIT_S)
 
 
-def follow(ws: Workspace, job_id: str, title: str, on_done: Callable[[JobStatus], None]) -> None:
+def follow(ws: Workspace, job_id: str, title: str, on_done: Callable[[JobStatus], None]) -> bool:
     """Show a job by its id from the URL; a closed tab or a second device can join it again.
 
     Args:
         ws: The workspace.
-        job_id: From the link; an unknown one is said so.
+        job_id: From the link.
         title: What the job does, for people.
         on_done: Called in the page's own run when the job is done, with its result.
+
+    Returns:
+        Whether the job is still at work.
+
+    Raises:
+        NotFoundError: There is no such job.
     """
-    try:
-        status = ws.jobs.status(job_id)
-        if status.state.is_active:
-            status = settled(ws, job_id)
-    except NotFoundError as error:
-        show_error(error.message, error.hint)
-        return
+    status = ws.jobs.status(job_id)
+    if status.state.is_active:
+        status = settled(ws, job_id)
     if status.state.is_active:
         st.session_state[state.JOB_WATCHED] = job_id
         # Polls only while the job runs: the full run after its end wraps no fragment at all.
@@ -46,6 +47,7 @@ def follow(ws: Workspace, job_id: str, title: str, on_done: Callable[[JobStatus]
         on_done(status)
     else:
         _stopped(ws, status, title)
+    return status.state.is_active
 
 
 def _panel(ws: Workspace, job_id: str, title: str) -> None:

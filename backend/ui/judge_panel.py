@@ -41,12 +41,13 @@ def show(ws: Workspace, sides: Sides) -> JudgeChoice | None:
 def _newest(stored: StoredVerdict, sides: Sides) -> JudgeChoice | None:
     verdict_card.show(stored.verdict, sides)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.page_link(
-            "pages/verdicts.py",
-            label="Link to this verdict",
-            icon=":material/link:",
-            query_params={state.URL_VERDICT: stored.verdict_id},
-        )
+        if sides.revealed:
+            st.page_link(
+                "pages/verdicts.py",
+                label="Link to this verdict",
+                icon=":material/link:",
+                query_params={state.URL_VERDICT: stored.verdict_id},
+            )
         if stored.verdict.outcome is Outcome.UNSCORED and st.button(
             "Judge again", icon=":material/refresh:", key="judge_again"
         ):

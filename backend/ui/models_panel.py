@@ -53,12 +53,12 @@ def _table(ws: Workspace, models: dict[str, ModelState]) -> None:
             }
         ),
         hide_index=True,
-        column_config={"How to get it": st.column_config.TextColumn(width="medium")},
+        column_config={"How to get it": st.column_config.TextColumn(width="large")},
         alt="Embedding models with their state and the way to get each.",
     )
-    for model in models.values():
-        if model.spec.caution:
-            st.caption(f":material/info: **{label(model.spec.key)}**: {label(model.spec.caution)}")
+    cautions = [model.spec for model in models.values() if model.spec.caution]
+    if cautions:
+        st.caption("\n".join(f"- **{label(spec.key)}**: {label(spec.caution)}" for spec in cautions))
 
 
 def _downloads(ws: Workspace, models: dict[str, ModelState]) -> None:

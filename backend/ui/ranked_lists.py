@@ -80,11 +80,10 @@ def _ms(value: float) -> str:
 
 def _card(sides: Sides, side: Side, hit: Hit, shared: bool) -> None:
     place = sides.place(side)
-    with st.container(border=True, height="stretch", key=f"hit_{place.lower()}_{hit.rank}"):
+    with st.container(border=True, height="stretch", gap="xsmall", key=f"hit_{place.lower()}_{hit.rank}"):
         st.subheader(f"{place} {hit.rank}", anchor=f"{place.lower()}-{hit.rank}")
-        st.caption(
-            f":material/description: {label(hit.document, 90)}" + (f" · {label(hit.place)}" if hit.place else "")
-        )
+        where = label(hit.document, 80)
+        st.caption(f"{where} · {label(hit.place, 60)}" if hit.place else where)
         passage(hit.text)
         st.space("stretch")
         marks = []

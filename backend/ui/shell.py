@@ -11,7 +11,7 @@ from pathlib import Path
 import streamlit as st
 
 from backend.errors import RagduelError
-from backend.ui import state
+from backend.ui import brand, state
 from backend.ui.text import label
 
 log = logging.getLogger(__name__)
@@ -20,6 +20,7 @@ log = logging.getLogger(__name__)
 def route() -> None:
     """Called by app.py: marks the session as routed, and sends a stray page's visitor back to where they wanted."""
     st.session_state[state.ROUTED] = True
+    st.logo(brand.LOGO, size="large")
     pending = st.session_state.pop(state.PENDING, None)
     if pending is not None:
         st.switch_page(pending["page"], query_params=pending["params"])

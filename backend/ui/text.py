@@ -12,7 +12,8 @@ import streamlit as st
 
 _JOINER = "\u2060"  # word joiner: no width, no line break; stops emoji, icon, arrow and link rules
 _MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:&=^@'\"])")
-_PAIRS = re.compile(r"(\\[:@<>=~\-])")
+# Sequences that are read after escaping: :name: and :red[ ], user@host, and arrows or signs made of two characters.
+_PAIRS = re.compile(r"(\\:)(?=\S)|(\\@)|(\\[<>=~\-])(?=\\[<>=\-])")
 _BARE_LINK = re.compile(r"\b(www)(?=\\\.)", re.IGNORECASE)
 _LONG_CHARS = 1_400
 
@@ -30,8 +31,16 @@ def label(text: str, limit: int | None = None) -> str:
     flat = " ".join(text.split())
     if limit is not None and len(flat) > limit:
         flat = flat[: limit - 1].rstrip() + "…"
-    escaped = _PAIRS.sub(rf"\1{_JOINER}", _MARKUP.sub(r"\\\1", flat))
+    escaped = _PAIRS.sub(rf"\g<0>{_JOINER}", _MARKUP.sub(r"\\\1", flat))
     return _BARE_LINK.sub(rf"\1{_JOINER}", escaped)
+
+
+def question(query: str) -> None:
+    """A query as the headline of what it brought; a long or many-lined one as plain text."""
+    if len(query) <= 200 and "\n" not in query:
+        st.header(label(query), anchor=False)
+    else:
+        passage(query)
 
 
 def short(text: str, limit: int) -> str:

@@ -157,7 +157,9 @@ def _order(number: int, order: OrderJudgement, sides: Sides, *, alone: bool) -> 
         if order.raw_reply and order.unscored_reason:
             st.markdown("**Raw reply**")
             verbatim(order.raw_reply, height=240 if len(order.raw_reply) > 800 else None)
-        st.caption(" · ".join(_order_cost(order)))
+        cost = _order_cost(order)
+        if cost:
+            st.caption(" · ".join(cost))
 
 
 def _order_outcome(order: OrderJudgement, sides: Sides) -> str:
@@ -185,7 +187,10 @@ def _order_cost(order: OrderJudgement) -> list[str]:
         parts.append(f"{order.n_prompt_tokens:,} + {order.n_completion_tokens:,} tokens")
     if order.cost_usd is not None:
         parts.append(f"{order.cost_usd:.5f} USD")
-    parts.append("from the store, free of charge" if order.from_store else f"{order.latency_ms:,.0f} ms")
+    if order.from_store:
+        parts.append("from the store, free of charge")
+    elif order.latency_ms:
+        parts.append(f"{order.latency_ms:,.0f} ms")
     return parts
 
 

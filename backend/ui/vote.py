@@ -26,9 +26,7 @@ def show(ws: Workspace, sides: Sides) -> None:
     """The ballot, or what was voted."""
     votes = ws.votes.for_duel(sides.duel.duel_id)
     if votes:
-        st.markdown(
-            ":material/how_to_vote: " + " ".join(f"Your vote: {_told(sides, vote.choice)}." for vote in votes[-1:])
-        )
+        st.markdown(f":material/how_to_vote: Your vote: {_told(sides, votes[-1].choice)}. [To the verdict](#verdict)")
     elif sides.revealed:
         st.caption("Names were shown before a vote, so a vote on this duel would no longer be blind.")
     else:
@@ -37,8 +35,9 @@ def show(ws: Workspace, sides: Sides) -> None:
 
 def _ballot(ws: Workspace, sides: Sides) -> None:
     left, right = sides.order
-    with st.container(border=True, key="ballot"):
-        st.markdown("**Which side answers the question better?** Names, scores and timings stay hidden until you say.")
+    # At the foot of the window: the reader scrolls through the lists and always has the ballot at hand.
+    with st.bottom, st.container(key="ballot", gap="xsmall"):
+        st.markdown("**Which side answers the question better?** Names and scores stay hidden until you say.")
         ballot: tuple[tuple[str, str, Choice], ...] = (
             ("Left", ":material/arrow_back:", left),
             ("Right", ":material/arrow_forward:", right),
@@ -50,7 +49,13 @@ def _ballot(ws: Workspace, sides: Sides) -> None:
                 if st.button(words, icon=icon, key=f"vote_{words.lower().replace(' ', '_')}"):
                     ws.votes.cast(sides.duel.duel_id, choice, sides.left)
                     st.rerun()
-            if st.button("Reveal without voting", icon=":material/visibility:", type="tertiary", key="vote_reveal"):
+            if st.button(
+                "Reveal",
+                icon=":material/visibility:",
+                type="tertiary",
+                key="vote_reveal",
+                help="Show the names without a vote.",
+            ):
                 st.session_state[state.DUEL_REVEALED] = sides.duel.duel_id
                 st.rerun()
 
