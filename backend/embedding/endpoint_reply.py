@@ -35,7 +35,7 @@ def read_rows(body: Any, n_texts: int, what: str) -> list[Any]:
         )
     indexes = [row.get("index") if isinstance(row, dict) else None for row in rows]
     whole = [i for i in indexes if isinstance(i, int) and not isinstance(i, bool) and 0 <= i < n_texts]
-    if len(whole) == len(rows) and len(set(whole)) == len(rows):
+    if rows and len(whole) == len(rows) and len(set(whole)) == len(rows):
         placed: list[Any] = [None] * n_texts
         for index, row in zip(whole, rows, strict=True):
             placed[index] = _embedding(row)

@@ -30,7 +30,8 @@ def vector_of(text: str) -> list[float]:
 
 
 def spec(server: ScriptedServer, **fields: Any) -> ModelSpec:
-    return ModelSpec("k", Source.ENDPOINT, "m", **{"base_url": server.base_url, "dimension": 4, **fields})
+    plain = ModelSpec("k", Source.ENDPOINT, "m", base_url=server.base_url, dimension=4)
+    return replace(plain, **fields)
 
 
 def encoder(server: ScriptedServer, settings: Settings, **fields: Any) -> EndpointEncoder:
@@ -181,9 +182,9 @@ def test_passing_failures_cost_nothing(settings: Settings) -> None:
 def test_another_dimension_is_an_input_error_that_names_both(settings: Settings) -> None:
     with ScriptedServer(embeddings(lambda _text: [1.0] * 8)) as server, pytest.raises(InputError, match=r"8 .*4"):
         encoder(server, settings).encode_documents(["a"])
-    with ScriptedServer(embeddings(lambda text: [1.0] * (4 + (text == "odd")))) as server:
-        with pytest.raises(InputError, match=r"5 .*4"):
-            encoder(server, settings).encode_documents(["a", "odd"])
+    uneven = embeddings(lambda text: [1.0] * (4 + (text == "odd")))
+    with ScriptedServer(uneven) as server, pytest.raises(InputError, match=r"5 .*4"):
+        encoder(server, settings).encode_documents(["a", "odd"])
 
 
 def test_base64_vectors(settings: Settings) -> None:
