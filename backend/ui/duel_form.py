@@ -6,33 +6,38 @@ import streamlit as st
 
 from backend.corpus.types import Corpus
 from backend.errors import InputError, UnavailableError
-from backend.retrieval.types import Duel, HydeSettings
-from backend.ui import chat_facts, model_facts, state
+from backend.retrieval.types import Duel
+from backend.ui import duel_options, model_facts, state
+from backend.ui.duel_options import ALONE, WITH_QUERY, Options
 from backend.ui.model_facts import ModelState
 from backend.ui.text import label, short
 from backend.workspace import DuelRequest, Workspace
-
-_WITH_QUERY = "Average with the question"
-_ALONE = "Passages alone"
-_MAX_K = 100
 
 
 def fill_from(duel: Duel | None) -> None:
     """Let the form follow the duel in the link, once a duel, so that it can be changed from there."""
     if duel is None or st.session_state.get(state.DUEL_FOLLOWED) == duel.duel_id:
         return
-    drafts = {
+    drafts: dict[str, object] = {
         state.DUEL_FOLLOWED: duel.duel_id,
         state.DUEL_CORPUS: duel.corpus_id,
         state.DUEL_QUERY: duel.query,
-        state.DUEL_MODEL_A: duel.a.model,
-        state.DUEL_MODEL_B: duel.b.model,
         state.DUEL_K: duel.k,
         state.DUEL_HYDE: duel.hyde is not None,
     }
+    for results, model_key, cut_key in (
+        (duel.a, state.DUEL_MODEL_A, state.DUEL_CUT_A),
+        (duel.b, state.DUEL_MODEL_B, state.DUEL_CUT_B),
+    ):
+        key, _, cut = results.model.partition("@")
+        drafts[model_key] = key
+        if cut.isdecimal():
+            drafts[cut_key] = int(cut)
+        else:
+            st.session_state.pop(cut_key, None)
     if duel.hyde is not None:
         drafts[state.DUEL_HYDE_PASSAGES] = duel.hyde.n_passages
-        drafts[state.DUEL_HYDE_MODE] = _WITH_QUERY if duel.hyde.with_query else _ALONE
+        drafts[state.DUEL_HYDE_MODE] = WITH_QUERY if duel.hyde.with_query else ALONE
     for key, value in drafts.items():
         st.session_state[key] = value
 
@@ -48,9 +53,8 @@ def show(ws: Workspace) -> DuelRequest | None:
         UnavailableError: A chosen model is not here.
     """
     corpora = {corpus.corpus_id: corpus for corpus in ws.corpora.list()}
-    models = model_facts.model_states(ws)
     with st.container(border=True, key="duel_form"):
-        corpus, a, b = _choices(corpora, models)
+        corpus, a, b = _choices(corpora, model_facts.model_states(ws))
         query = st.text_area(
             "Question",
             key=state.DUEL_QUERY,
@@ -61,18 +65,25 @@ def show(ws: Workspace) -> DuelRequest | None:
         _suggestions(corpus)
         with st.container(horizontal=True, vertical_alignment="center"):
             pressed = st.button("Run duel", type="primary", icon=":material/play_arrow:", key="duel_run")
-            k, hyde = _options(ws)
+            options = duel_options.show(ws, a.spec, b.spec)
             _history(ws)
-            st.caption(_summary(k, hyde))
+            st.caption(options.words)
         with st.expander("About these models: prompts, pooling, dimensions, licence", icon=":material/info:"):
-            model_facts.facts_table([models[key].spec for key in dict.fromkeys((a, b))])
+            model_facts.facts_table(list(dict.fromkeys((a.spec, b.spec))))
     if not pressed:
         return None
-    _check(query or "", models[a], models[b])
-    return DuelRequest(corpus=corpus.corpus_id, query=(query or "").strip(), model_a=a, model_b=b, k=k, hyde=hyde)
+    _check(query or "", options, (a, b))
+    return DuelRequest(
+        corpus=corpus.corpus_id,
+        query=(query or "").strip(),
+        model_a=options.model_a,
+        model_b=options.model_b,
+        k=options.k,
+        hyde=options.hyde,
+    )
 
 
-def _choices(corpora: dict[str, Corpus], models: dict[str, ModelState]) -> tuple[Corpus, str, str]:
+def _choices(corpora: dict[str, Corpus], models: dict[str, ModelState]) -> tuple[Corpus, ModelState, ModelState]:
     state.keep_choice(state.DUEL_CORPUS, list(corpora))
     state.keep_choice(state.DUEL_MODEL_A, list(models))
     state.keep_choice(state.DUEL_MODEL_B, list(models))
@@ -98,7 +109,7 @@ def _choices(corpora: dict[str, Corpus], models: dict[str, ModelState]) -> tuple
                 title, list(models), format_func=lambda name: models[name].title, key=key, persist_state="session"
             )
             model_facts.notes(models[model])
-            chosen.append(model)
+            chosen.append(models[model])
     return corpora[corpus_id], chosen[0], chosen[1]
 
 
@@ -121,36 +132,6 @@ def _suggestions(corpus: Corpus) -> None:
         )
 
 
-def _options(ws: Workspace) -> tuple[int, HydeSettings | None]:
-    st.session_state.setdefault(state.DUEL_K, 5)
-    with st.popover("Options", icon=":material/tune:"):
-        k = st.number_input(
-            "Results a model (k)", min_value=1, max_value=_MAX_K, key=state.DUEL_K, persist_state="session"
-        )
-        on = st.toggle("HyDE: write hypothetical passages first", key=state.DUEL_HYDE, persist_state="session")
-        st.caption(
-            "A chat model writes a passage that could answer the question; both models then search with that passage. "
-            "It helps when questions and documents use different words. Off by default."
-        )
-        hyde = None
-        if on:
-            st.session_state.setdefault(state.DUEL_HYDE_PASSAGES, 1)
-            st.session_state.setdefault(state.DUEL_HYDE_MODE, _WITH_QUERY)
-            passages = st.number_input(
-                "Passages", min_value=1, max_value=8, key=state.DUEL_HYDE_PASSAGES, persist_state="session"
-            )
-            mode = st.radio(
-                "Search vector",
-                [_WITH_QUERY, _ALONE],
-                key=state.DUEL_HYDE_MODE,
-                persist_state="session",
-                help="The average keeps the question's own words in play (equation 8 of the HyDE paper).",
-            )
-            hyde = HydeSettings(n_passages=int(passages), with_query=mode == _WITH_QUERY)
-            st.caption(f"Written by {chat_facts.writer(ws)}.")
-    return min(max(int(k), 1), _MAX_K), hyde
-
-
 def _history(ws: Workspace) -> None:
     recent = ws.duels.recent(8)
     if not recent:
@@ -165,19 +146,12 @@ def _history(ws: Workspace) -> None:
             )
 
 
-def _summary(k: int, hyde: HydeSettings | None) -> str:
-    if hyde is None:
-        return f"Top {k} of each model · HyDE off"
-    way = "averaged with the question" if hyde.with_query else "instead of the question"
-    return f"Top {k} of each model · HyDE with {hyde.n_passages} passage{'s' * (hyde.n_passages > 1)}, {way}"
-
-
-def _check(query: str, a: ModelState, b: ModelState) -> None:
+def _check(query: str, options: Options, models: tuple[ModelState, ModelState]) -> None:
     if not query.strip():
         raise InputError("There is no question yet.", hint="Type one, or pick a suggestion.")
-    if a.spec.key == b.spec.key:
+    if options.model_a == options.model_b:
         raise InputError("Both sides have the same model.", hint="Pick two different models.")
-    for model in (a, b):
+    for model in models:
         if not model.ready:
             raise UnavailableError(
                 f"The model {model.spec.key} is not on this machine.", hint=model.availability.how_to_get

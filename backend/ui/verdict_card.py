@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import streamlit as st
 
 from backend.judging.types import DIMENSIONS, JudgeKind, OrderJudgement, Outcome, Side, Verdict
 from backend.ui.sides import Sides
 from backend.ui.text import count, label, passage, verbatim
 
+_SIDE = re.compile(r"\b[Ss]ide ([AB])\b")  # how the judging room's own sentences name the sides
 _DIMENSION_WORDS = {
     "query_relevance": "Query relevance",
     "answer_completeness": "Answer completeness",
@@ -96,7 +99,7 @@ def _badges(verdict: Verdict) -> None:
 
 def _placed(reason: str, sides: Sides) -> str:
     """The sentence in the words of the page: sides by their model or place."""
-    return reason.replace("Side a", sides.name("a")).replace("Side b", sides.name("b"))
+    return _SIDE.sub(lambda match: sides.name("a" if match[1] == "A" else "b"), reason)
 
 
 def _margin(verdict: Verdict, sides: Sides) -> None:
@@ -151,7 +154,7 @@ def _order(number: int, order: OrderJudgement, sides: Sides, *, alone: bool) -> 
         if order.contradictions:
             st.markdown("**Contradictions in the reply**")
             for contradiction in order.contradictions:
-                st.text(f"– {contradiction}")
+                st.text(f"– {_placed(contradiction, sides)}")
         if order.repaired:
             st.text(f"The reply had to be made readable: {order.repaired}")
         if order.raw_reply and order.unscored_reason:
