@@ -36,7 +36,9 @@ def missing_weights() -> Iterator[set[str]]:
     logger = logging.getLogger(_LOGGER)
     level = logger.level
     report = _ReportFilter()
-    logger.setLevel(logging.WARNING)  # a quieter setting would hide the report from us, too
+    # A quieter setting would hide the report from us, too. One below WARNING: at WARNING itself, set on this very
+    # logger, transformers also prints a list of layers for tensor parallelism, which nobody uses here.
+    logger.setLevel(logging.WARNING - 1)
     logger.addFilter(report)
     try:
         yield report.missing
