@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlalchemy import select
 
 from backend.corpus import records
@@ -80,3 +82,15 @@ class Catalogue:
             if session.get(CorpusVersionRow, version_id) is None:
                 raise NotFoundError(f"There is no corpus version {version_id[:40]}.")
             return records.select_chunks(session, version_id)
+
+    def chunks_at(self, version_id: str, positions: Sequence[int]) -> Chunks:
+        """The chunks at some positions of a version, in the order asked.
+
+        Raises:
+            NotFoundError: The version holds no chunk at one of them: the corpus was deleted meanwhile.
+        """
+        with self._database.session() as session:
+            found = {chunk.position: chunk for chunk in records.select_chunks(session, version_id, positions)}
+        if len(found) < len(set(positions)):
+            raise NotFoundError(f"Corpus version {version_id[:40]} has no such chunk.", hint="Was the corpus deleted?")
+        return [found[position] for position in positions]

@@ -113,11 +113,13 @@ def insert_chunks(session: Session, version_id: str, chunks: Sequence[Chunk]) ->
         yield first + len(batch)
 
 
-def select_chunks(session: Session, version_id: str) -> list[Chunk]:
-    """The chunks of a version, by position."""
+def select_chunks(session: Session, version_id: str, positions: Sequence[int] | None = None) -> list[Chunk]:
+    """The chunks of a version, or those at some positions of it, by position."""
     columns = (
         ChunkRow.chunk_id, ChunkRow.position, ChunkRow.document_id, ChunkRow.document_name, ChunkRow.start,
         ChunkRow.end, ChunkRow.place, ChunkRow.text, ChunkRow.text_sha256,
     )  # fmt: skip
     statement = select(*columns).where(ChunkRow.version_id == version_id).order_by(ChunkRow.position)
+    if positions is not None:
+        statement = statement.where(ChunkRow.position.in_(positions))
     return [Chunk(*row) for row in session.execute(statement)]

@@ -42,6 +42,7 @@ class _Asked:
     result: ReadReply | str
     replies: tuple[ChatReply, ...] = ()
     repaired: str = ""
+    provider_fault: str = ""
 
 
 class LlmJudge:
@@ -104,7 +105,8 @@ class LlmJudge:
         raw = "\n\n--- asked again ---\n\n".join(reply.text or reply.refusal for reply in asked.replies)
         if isinstance(asked.result, str):
             return replace(
-                paid, first=blind.first, outcome=Outcome.UNSCORED, unscored_reason=asked.result, raw_reply=raw
+                paid, first=blind.first, outcome=Outcome.UNSCORED, unscored_reason=asked.result, raw_reply=raw,
+                provider_fault=asked.provider_fault,
             )  # fmt: skip
         steps = ", ".join(step for step in (asked.repaired, asked.result.repaired) if step)
         return replace(_judged(blind.first, asked.result, paid), raw_reply=raw, repaired=steps)
@@ -112,9 +114,9 @@ class LlmJudge:
     def _ask(self, blind: BlindRequest) -> _Asked:
         """Ask; where only the form of the reply is wrong, ask once more with the reply shown."""
         question = ChatMessage("user", blind.prompt)
-        first, failure = self._complete((question,))
+        first, failure, fault = self._complete((question,))
         if first is None:
-            return _Asked(failure)
+            return _Asked(failure, provider_fault=fault)
         result = _read(first)
         if not isinstance(result, Unreadable):
             return _Asked(result, (first,))
@@ -122,27 +124,29 @@ class LlmJudge:
             return _Asked(result.reason, (first,))
         again = load_prompt(REPAIR_PROMPT).render(problem=result.reason)
         shown = ChatMessage("assistant", first.text[:_SHOWN_AGAIN_CHARS])
-        second, failure = self._complete((question, shown, ChatMessage("user", again)))
+        second, failure, fault = self._complete((question, shown, ChatMessage("user", again)))
         if second is None:
-            return _Asked(f"{result.reason}; asked again: {failure}", (first,))
+            return _Asked(f"{result.reason}; asked again: {failure}", (first,), provider_fault=fault)
         repeated = _read(second)
         if isinstance(repeated, Unreadable):
             told = "the same" if repeated.reason == result.reason else repeated.reason
             return _Asked(f"{result.reason}; asked again: {told}", (first, second))
         return _Asked(repeated, (first, second), f"asked again, since {result.reason}")
 
-    def _complete(self, messages: tuple[ChatMessage, ...]) -> tuple[ChatReply | None, str]:
+    def _complete(self, messages: tuple[ChatMessage, ...]) -> tuple[ChatReply | None, str, str]:
+        """The reply, or None with the reason and the provider's fault (none where it answered by its filter)."""
         request = ChatRequest(
             messages, json_schema=reply_schema(), schema_name="verdict", max_tokens=MAX_TOKENS, seed=self._seed
         )  # fmt: skip
         try:
-            return self._chat.complete(request), ""
+            return self._chat.complete(request), "", ""
         except ProviderError as error:
-            return None, f"{_FAULT_WORDS[error.fault]}: {error.message}"
+            fault = "" if error.fault is ProviderFault.CONTENT_FILTER else error.fault.value
+            return None, f"{_FAULT_WORDS[error.fault]}: {error.message}", fault
         except CancelledError:
             raise
         except RagduelError as error:
-            return None, error.message
+            return None, error.message, ""
 
 
 def _read(reply: ChatReply) -> ReadReply | Unreadable:

@@ -34,6 +34,7 @@ from backend.judging import (
     VerdictStore,
     VoteStore,
     judged_texts,
+    unit_name,
 )
 from backend.llm import LocalChatServer, OpenAIChat, check_endpoint
 from backend.retrieval import Duel, DuelStore, HydeExpander, HydeSettings, IndexStore, duel_id_for, retrieve
@@ -334,9 +335,9 @@ class Workspace:
         return OpenAIChat(endpoint, self.database)
 
     def _judge(self, choice: JudgeChoice, keys: SessionKeys, duel: Duel) -> Judge:
-        unit = f"top {duel.k}" if choice.rank is None else f"rank {choice.rank}"
+        unit = unit_name(choice.rank, duel.k)
         if choice.kind is JudgeKind.LIKELIHOOD:
-            return LikelihoodJudge(self.settings, self.database, unit=unit)
+            return LikelihoodJudge(self.settings, database=self.database, unit=unit)
         endpoint = self.endpoints.endpoint(keys, base_url=choice.base_url, model=choice.model)
         if endpoint is None:
             raise InputError(

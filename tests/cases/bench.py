@@ -24,17 +24,23 @@ class Bench:
         server: The case's running script.
         corpus: Files or a folder; each file is one chunk.
         models: Embedding models of the server.
+        chunking: One chunk a file unless told otherwise.
     """
 
     def __init__(
-        self, settings: Settings, server: Replay, corpus: Sequence[Path], models: Sequence[str] = ("emb-a", "emb-b")
+        self,
+        settings: Settings,
+        server: Replay,
+        corpus: Sequence[Path],
+        models: Sequence[str] = ("emb-a", "emb-b"),
+        chunking: Chunking | None = None,
     ) -> None:
         self.server = server
         self.workspace = Workspace(settings)
         for name in models:
             self.add_model(name)
         sources, _ = read_paths(list(corpus), max_files=100, max_file_bytes=10_000_000)
-        self.report = self.workspace.corpora.add("case", sources, Chunking(whole_documents=True))
+        self.report = self.workspace.corpora.add("case", sources, chunking or Chunking(whole_documents=True))
         self.workspace.save_chat_settings(ChatSettings(server.base_url, "scripted-judge"))
 
     def add_model(self, name: str) -> None:

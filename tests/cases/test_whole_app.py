@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
+from backend.corpus import Chunking
 from backend.errors import InputError, RagduelError
 from backend.judging import JudgeKind, Outcome
 from backend.reporting import to_csv, verdict_table
@@ -235,7 +236,8 @@ def test_case_23_scores_are_cosines(start: Start) -> None:
 
 def test_case_65_no_blank_text_is_ever_sent(start: Start, settings: Settings) -> None:
     name = "65-embed-empty-chunk"
-    bench = start(case(name), case_files(name, "beds.csv", "blank.txt", "gaps.md"), models=("emb-a",))
+    files = case_files(name, "beds.csv", "blank.txt", "gaps.md")
+    bench = start(case(name), files, models=("emb-a",), chunking=Chunking(12, 0))
     assert [one.file for one in bench.report.skipped] == ["blank.txt"]
     found = [bench.duel(q, "emb-a", "emb-a", k=3).a.hits[0] for q in
              ("When do tomatoes get water?", "When does the heater start?", "Which bed holds mint?")]  # fmt: skip

