@@ -50,10 +50,18 @@ class Watch:
         Raises:
             CancelledError: Somebody stopped the work.
         """
-        if self.cancelled is not None and self.cancelled():
-            raise CancelledError("The work on the corpus was stopped.", hint="Nothing was stored.")
+        self.check()
         if self.progress is not None:
             self.progress(stage, done, total)
+
+    def check(self) -> None:
+        """Check only: inside a write transaction a report, which a job writes to the same database, would wait for it.
+
+        Raises:
+            CancelledError: Somebody stopped the work.
+        """
+        if self.cancelled is not None and self.cancelled():
+            raise CancelledError("The work on the corpus was stopped.", hint="Nothing was stored.")
 
 
 def parse_batch(

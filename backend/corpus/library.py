@@ -113,6 +113,7 @@ class CorpusLibrary(Catalogue):
             raise nothing_found(skipped)
         corpus_id = _new_id()
         version = _Version(_new_id(), tuple(documents), chunks, chunking)
+        watch.step("storing", 0, len(chunks))
         try:
             with self._database.session() as session:
                 session.add(
@@ -170,6 +171,7 @@ class CorpusLibrary(Catalogue):
             raise nothing_found(skipped)
         chunks = [*self.chunks(corpus.version_id), *new_chunks]
         version = _Version(_new_id(), (*before, *added), chunks, corpus.chunking)
+        watch.step("storing", 0, len(chunks))
         with self._database.session() as session:
             row = session.get_one(CorpusRow, corpus.corpus_id)
             if row.current_version_id != corpus.version_id:
@@ -213,6 +215,7 @@ class CorpusLibrary(Catalogue):
                 document.name, document.document_id, text, document.sections, chunking, self._tokenizer
             )
         version = _Version(_new_id(), tuple(documents), chunks, chunking)
+        watch.step("storing", 0, len(chunks))
         with self._database.session() as session:
             row = session.get_one(CorpusRow, corpus.corpus_id)
             if row.current_version_id != corpus.version_id:
@@ -286,7 +289,6 @@ class CorpusLibrary(Catalogue):
 
     def _store_version(self, session: Session, corpus_id: str, version: _Version, watch: Watch) -> None:
         chunks = [replace(chunk, position=at) for at, chunk in enumerate(version.chunks)]
-        watch.step("storing", 0, len(chunks))
         session.add(
             CorpusVersionRow(
                 version_id=version.version_id,
@@ -299,8 +301,8 @@ class CorpusLibrary(Catalogue):
             )
         )
         session.flush()
-        for done in records.insert_chunks(session, version.version_id, chunks):
-            watch.step("storing", done, len(chunks))
+        for _ in records.insert_chunks(session, version.version_id, chunks):
+            watch.check()
 
     def _put_texts(self, named: Sequence[Named]) -> None:
         for item in named:
