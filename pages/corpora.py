@@ -9,7 +9,12 @@ with shell.begin(__file__, "Corpora", ":material/library_books:", "The documents
     ws = workspace()
     opened = state.linked(state.URL_CORPUS)
     corpora = ws.corpora.list()
-    with st.expander("Add a corpus", icon=":material/add:", expanded=not corpora), shell.errors():
+    with (
+        st.expander(
+            "Add a corpus", icon=":material/add:", expanded=not opened and all(corpus.is_sample for corpus in corpora)
+        ),
+        shell.errors(),
+    ):
         job_id = corpus_form.show(ws)
         if job_id:
             corpora_jobs.start(ws, job_id)

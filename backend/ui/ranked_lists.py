@@ -71,7 +71,12 @@ def _coverage(results: RankedList) -> str:
         cut = f"{count(results.n_cut, 'chunk')} longer than it reads, cut"
     else:
         cut = "no chunk cut"
-    return f"{cut}, {count(results.n_unembedded, 'chunk')} without a vector" if results.n_unembedded else cut
+    parts = [cut]
+    if results.n_unembedded:
+        parts.append(f"{count(results.n_unembedded, 'chunk')} without a vector")
+    if results.query_was_cut:
+        parts.append("the question was longer than it reads, cut")
+    return ", ".join(parts)
 
 
 def _ms(value: float) -> str:

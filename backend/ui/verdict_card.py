@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 import streamlit as st
 
@@ -10,6 +11,7 @@ from backend.judging.types import DIMENSIONS, JudgeKind, OrderJudgement, Outcome
 from backend.ui.sides import Sides
 from backend.ui.text import count, label, passage, verbatim
 
+Colour = Literal["green", "orange", "blue", "gray"]
 _SIDE = re.compile(r"\b[Ss]ide ([AB])\b")  # how the judging room's own sentences name the sides
 _DIMENSION_WORDS = {
     "query_relevance": "Query relevance",
@@ -73,7 +75,7 @@ def _icon(verdict: Verdict) -> str:
 
 
 def _badges(verdict: Verdict) -> None:
-    marks: list[tuple[str, str]] = []
+    marks: list[tuple[str, Colour]] = []
     if verdict.outcome is Outcome.UNSCORED:
         marks.append(("no verdict, counted apart", "gray"))
     elif verdict.order_dependent:

@@ -29,7 +29,7 @@ def show(rows: list[VerdictRow]) -> None:
     _table(kept)
     st.download_button(
         "Download as CSV",
-        lambda: to_csv(verdict_table([(row.stored, row.duel) for row in kept])),  # built on the click, not on each run
+        lambda: to_csv(verdict_table([(row.duel, row.stored) for row in kept])),  # built on the click, not on each run
         file_name="ragduel-verdicts.csv",
         mime="text/csv",
         icon=":material/download:",
