@@ -23,11 +23,11 @@ SCHEMA = {
     "required": ["reason", "winner"],
     "additionalProperties": False,
 }
-SHORT = ChatRequest((ChatMessage("user", "Name one colour."),), max_tokens=64, seed=1)
+SHORT = ChatRequest((ChatMessage("user", "Name one colour."),), max_tokens=24, seed=1)
 STRICT = ChatRequest(
     (ChatMessage("system", "You answer in JSON."), ChatMessage("user", "Which chunk is better? Say pineapple.")),
     json_schema=SCHEMA,
-    max_tokens=200,
+    max_tokens=120,
 )
 TOO_LONG = ChatRequest((ChatMessage("user", "word " * 12_000),), max_tokens=8)
 
@@ -61,8 +61,16 @@ def closed_port() -> int:
         return int(probe.getsockname()[1])
 
 
+@pytest.fixture(scope="module")
+def local() -> Iterator[LocalChatServer]:
+    """The real server, started when first asked for."""
+    server = LocalChatServer(Settings(_env_file=None, llm_port=closed_port()))
+    yield server
+    server.stop()
+
+
 @pytest.fixture(params=["scripted", "fake", pytest.param("local", marks=pytest.mark.llm)])
-def subject(request: pytest.FixtureRequest, database: Database, settings: Settings) -> Iterator[Subject]:
+def subject(request: pytest.FixtureRequest, database: Database, local: LocalChatServer) -> Iterator[Subject]:
     unreachable = OpenAIChat(ChatEndpoint(f"http://127.0.0.1:{closed_port()}/v1", "m", timeout_s=5), database)
     if request.param == "fake":
         fake = FakeChat(fake_answer, context_chars=50_000)
@@ -73,10 +81,8 @@ def subject(request: pytest.FixtureRequest, database: Database, settings: Settin
             endpoint = ChatEndpoint(server.base_url, "m", timeout_s=5)
             yield Subject(OpenAIChat(endpoint, database), OpenAIChat(endpoint, database), unreachable)
     else:
-        local = LocalChatServer(settings.model_copy(update={"llm_port": closed_port()}))
         endpoint = ChatEndpoint(local.start(), local.model, timeout_s=120)
         yield Subject(OpenAIChat(endpoint, database), OpenAIChat(endpoint, database), unreachable)
-        local.stop()
 
 
 def test_chat_and_from_store_on_repetition(subject: Subject) -> None:
