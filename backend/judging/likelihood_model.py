@@ -68,7 +68,7 @@ class LikelihoodModel:
         return list(found["input_ids"])
 
     def score(self, query: str, passage: str) -> QueryLikelihood:
-        """Score one query after one passage: the mean over its n tokens of log p(token | passage, request, tokens before).
+        """Score one query after one passage: the mean of log p(token | passage, request, tokens before).
 
         Args:
             query: Not blank.
