@@ -15,9 +15,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from backend.judging.schema import FIELDS, NEEDED, JudgeReply, shown
+from backend.judging.types import DIMENSIONS
 
 _REASONING = re.compile(r"\s*<(think|thinking|reasoning)>(?:.*?</\1>|(?P<open>))", re.DOTALL | re.IGNORECASE)
 _FIELD = re.compile(rf"""(?<!\\)["']({"|".join(FIELDS)})["']\s*:""")
+_HALF_SCORE = re.compile(rf"""["'](?:{"|".join(DIMENSIONS)})["']\s*:\s*["']?[\d.]*$""")
 _MAX_CHARS = 200_000
 _MAX_FAILURES = 200  # each failure may read to the end: hostile replies stay cheap
 
@@ -132,8 +134,8 @@ def _mended(text: str) -> dict[str, Any] | None:
     if start < 0:
         return None
     candidate = re.sub(r"\s*```[^{}]*$", "", text[start:]).rstrip()
-    if candidate[-1:].isdigit() or candidate[-1:] == ".":
-        return None  # ends within a number: what it was to be is anybody's guess
+    if _HALF_SCORE.search(candidate):
+        return None  # the text ends within a score: 1 may have been going to be 10
     names = [match[1] for match in _FIELD.finditer(candidate)]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:

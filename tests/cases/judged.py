@@ -1,4 +1,4 @@
-"""The judge's side of the cases: the pairs that the scripted models find, judged at the case's server, without the app."""
+"""The judge's side of the cases: what the scripted models find, judged at the case's server, without the app."""
 
 from __future__ import annotations
 
