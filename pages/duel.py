@@ -5,7 +5,7 @@ from backend.ui.workspace import workspace
 
 with shell.begin(__file__, "Duel", ":material/compare:", "Two embedding models, one question, a blind verdict."):
     ws = workspace()
-    job_id = state.linked(state.URL_JOB)
+    job_id = duel_view.job_in_view(ws)
     at_work = False
     if job_id:
         with shell.errors():

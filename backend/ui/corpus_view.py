@@ -28,8 +28,7 @@ def show(ws: Workspace, corpus: Corpus) -> None:
             newest = next(iter(ws.duels.recent(1, corpus.corpus_id)), None)
             st.session_state[state.DUEL_FOLLOWED] = newest.duel_id if newest else None
             st.switch_page("pages/duel.py", query_params={state.URL_DUEL: newest.duel_id} if newest else None)
-        if st.button("Delete", icon=":material/delete:", key="corpora_delete"):
-            _confirm_delete(ws, corpus)
+        _delete(ws, corpus)
     _outcome(corpus)
     documents, chunks, cuts = st.tabs(["Documents", "Chunks", "What models would cut"])
     with documents:
@@ -40,16 +39,14 @@ def show(ws: Workspace, corpus: Corpus) -> None:
         _cuts(ws, corpus)
 
 
-@st.dialog("Delete this corpus?")
-def _confirm_delete(ws: Workspace, corpus: Corpus) -> None:
-    st.markdown(f"**{label(corpus.name)}** with {count(corpus.n_documents, 'document')} will be gone for good.")
-    st.caption("Duels and verdicts on it stay readable.")
-    with st.container(horizontal=True):
+def _delete(ws: Workspace, corpus: Corpus) -> None:
+    with st.popover("Delete", icon=":material/delete:", key="corpora_delete"):
+        st.markdown(f"**{label(corpus.name)}** with {count(corpus.n_documents, 'document')} will be gone for good.")
+        st.caption("Duels and verdicts on it stay readable.")
         if st.button("Delete for good", type="primary", icon=":material/delete_forever:", key="corpora_delete_sure"):
             ws.corpora.delete(corpus.corpus_id)
+            st.toast("Corpus deleted.", icon=":material/check:")
             state.go()
-        if st.button("Keep it", key="corpora_delete_not"):
-            st.rerun()
 
 
 def _outcome(corpus: Corpus) -> None:

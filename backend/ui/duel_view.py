@@ -35,6 +35,14 @@ def current(ws: Workspace) -> Duel | None:
     return next(iter(recent or ws.duels.recent(1)), None)
 
 
+def job_in_view(ws: Workspace) -> str:
+    """The job that the link names; on a page without a duel yet, the one that prepares the sample right now."""
+    linked = state.linked(state.URL_JOB)
+    if linked or state.linked(state.URL_DUEL) or ws.duels.recent(1):
+        return linked
+    return next((job.job_id for job in ws.jobs.active() if job.kind == "sample"), "")
+
+
 def follow_job(ws: Workspace, job_id: str) -> bool:
     """Show the job in the link; when it ends while watched, go to what it made.
 
