@@ -37,12 +37,16 @@ _FAULT_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What one order brought: a reply read, or why not; with every chat reply paid for."""
+    """What one order brought: a reply read, or why not; with every chat reply paid for.
+
+    ``questions`` are the requests behind an answer that could not be used.
+    """
 
     result: ReadReply | str
     replies: tuple[ChatReply, ...] = ()
     repaired: str = ""
     provider_fault: str = ""
+    questions: tuple[tuple[ChatMessage, ...], ...] = ()
 
 
 class LlmJudge:
@@ -53,10 +57,14 @@ class LlmJudge:
         both_orders: Ask with each side first; one order can't rule position bias out, and the verdict says so.
         unit: What is compared, for the identity.
         seed: Seed of the drawn order; also sent to the endpoint.
+        ask_again: A stored reply that could not be used is asked for, and paid, anew.
     """
 
-    def __init__(self, chat: ChatModel, *, both_orders: bool = True, unit: str = "rank 1", seed: int) -> None:
+    def __init__(
+        self, chat: ChatModel, *, both_orders: bool = True, unit: str = "rank 1", seed: int, ask_again: bool = False
+    ) -> None:
         self._chat = chat
+        self._ask_again = ask_again
         self._both_orders = both_orders
         self._unit = unit
         self._seed = seed
@@ -101,6 +109,11 @@ class LlmJudge:
 
     def _one_order(self, blind: BlindRequest) -> OrderJudgement:
         asked = self._ask(blind)
+        stored = bool(asked.questions) and all(reply.from_store for reply in asked.replies)
+        if self._ask_again and stored and isinstance(asked.result, str):
+            for messages in asked.questions:  # a stored answer that could not be used: a person wants another one
+                self._chat.forget(self._request(messages))
+            asked = self._ask(blind)
         paid = _paid(asked.replies)
         raw = "\n\n--- asked again ---\n\n".join(reply.text or reply.refusal for reply in asked.replies)
         if isinstance(asked.result, str):
@@ -114,32 +127,36 @@ class LlmJudge:
     def _ask(self, blind: BlindRequest) -> _Asked:
         """Ask; where only the form of the reply is wrong, ask once more with the reply shown."""
         question = ChatMessage("user", blind.prompt)
-        first, failure, fault = self._complete((question,))
+        questions: tuple[tuple[ChatMessage, ...], ...] = ((question,),)
+        first, failure, fault = self._complete(questions[0])
         if first is None:
             return _Asked(failure, provider_fault=fault)
         result = _read(first)
         if not isinstance(result, Unreadable):
             return _Asked(result, (first,))
         if not result.format_fault:
-            return _Asked(result.reason, (first,))
+            return _Asked(result.reason, (first,), questions=questions)
         again = load_prompt(REPAIR_PROMPT).render(problem=result.reason)
         shown = ChatMessage("assistant", first.text[:_SHOWN_AGAIN_CHARS])
-        second, failure, fault = self._complete((question, shown, ChatMessage("user", again)))
+        questions += ((question, shown, ChatMessage("user", again)),)
+        second, failure, fault = self._complete(questions[1])
         if second is None:
             return _Asked(f"{result.reason}; asked again: {failure}", (first,), provider_fault=fault)
         repeated = _read(second)
         if isinstance(repeated, Unreadable):
             told = "the same" if repeated.reason == result.reason else repeated.reason
-            return _Asked(f"{result.reason}; asked again: {told}", (first, second))
+            return _Asked(f"{result.reason}; asked again: {told}", (first, second), questions=questions)
         return _Asked(repeated, (first, second), f"asked again, since {result.reason}")
+
+    def _request(self, messages: tuple[ChatMessage, ...]) -> ChatRequest:
+        return ChatRequest(
+            messages, json_schema=reply_schema(), schema_name="verdict", max_tokens=MAX_TOKENS, seed=self._seed
+        )  # fmt: skip
 
     def _complete(self, messages: tuple[ChatMessage, ...]) -> tuple[ChatReply | None, str, str]:
         """The reply, or None with the reason and the provider's fault (none where it answered by its filter)."""
-        request = ChatRequest(
-            messages, json_schema=reply_schema(), schema_name="verdict", max_tokens=MAX_TOKENS, seed=self._seed
-        )  # fmt: skip
         try:
-            return self._chat.complete(request), "", ""
+            return self._chat.complete(self._request(messages)), "", ""
         except ProviderError as error:
             fault = "" if error.fault is ProviderFault.CONTENT_FILTER else error.fault.value
             return None, f"{_FAULT_WORDS[error.fault]}: {error.message}", fault

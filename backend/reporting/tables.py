@@ -13,7 +13,7 @@ from backend.retrieval.types import Duel
 if TYPE_CHECKING:
     import pandas as pd
 
-_PLAIN_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
+_PLAIN_NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 # Blanks, control and zero-width characters that a spreadsheet skips before it looks for a formula.
 _SKIPPED = re.compile(r"[\s\x00-\x1f\x7f\xa0\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u2064\u2066-\u206f\ufeff]*")
 _FORMULA = tuple("=+-@\t\r＝＋－＠")
@@ -27,7 +27,8 @@ def verdict_table(rows: Sequence[tuple[Duel, StoredVerdict]]) -> pd.DataFrame:
     """
     import pandas as pd
 
-    return pd.DataFrame([_row(duel, stored) for duel, stored in rows], columns=columns()).astype(object)
+    # dtype=object: pandas' own text columns refuse halves of UTF-16 pairs, and documents may hold some.
+    return pd.DataFrame([_row(duel, stored) for duel, stored in rows], columns=columns(), dtype=object)
 
 
 def columns() -> list[str]:
