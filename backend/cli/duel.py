@@ -41,6 +41,9 @@ def duel(
     one_order: Annotated[bool, typer.Option("--one-order", help="Ask one order only (position bias stays).")] = False,
     rank: Annotated[int, typer.Option(help="Rank that is judged.", min=1)] = 1,
     lists: Annotated[bool, typer.Option("--lists", help="Judge the two top-k lists instead of one rank.")] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Ask anew where a stored reply could not be used; it is paid again.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")] = False,
 ) -> None:
     """Retrieve with two models side by side, and have a blind judge say which serves the query better."""
@@ -53,7 +56,12 @@ def duel(
         stored = None
         if chosen is not JudgeOption.NONE:
             choice = JudgeChoice(
-                JudgeKind(chosen.value), judge_url, judge_model, both_orders=not one_order, rank=None if lists else rank
+                JudgeKind(chosen.value),
+                judge_url,
+                judge_model,
+                both_orders=not one_order,
+                rank=None if lists else rank,
+                again=again,
             )
             ProgressLine()("Asking the judge", 0, 1)
             stored = workspace.judge(fought.duel_id, choice, keys)

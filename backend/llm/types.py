@@ -103,3 +103,6 @@ class ChatModel(Protocol):
         Raises:
             ProviderError: Nothing usable came back; ``fault`` says why. Failures are never stored.
         """
+
+    def forget(self, request: ChatRequest) -> None:
+        """Drop the stored reply to a request, so that it is asked (and paid) anew."""

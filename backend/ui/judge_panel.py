@@ -73,4 +73,5 @@ def same_judge(verdict: Verdict) -> JudgeChoice:
         model=verdict.judge.model if verdict.judge.base_url else "",
         both_orders=verdict.judge.both_orders,
         rank=int(rank[1]) if rank else None,
+        again=True,
     )

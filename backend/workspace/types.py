@@ -52,6 +52,7 @@ class JudgeChoice:
         model: Chat model; empty: the one in force.
         both_orders: Ask both orders (LLM judge).
         rank: Judge this rank of each list; None: the two top-k lists.
+        again: A person asks for another answer where the stored one could not be used; it is paid anew.
     """
 
     kind: JudgeKind = JudgeKind.LIKELIHOOD
@@ -59,6 +60,7 @@ class JudgeChoice:
     model: str = ""
     both_orders: bool = True
     rank: int | None = 1
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)

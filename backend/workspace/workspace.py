@@ -345,7 +345,9 @@ class Workspace:
                 hint="Enter one on the settings page, or set RAGDUEL_LLM_BASE_URL and RAGDUEL_LLM_MODEL.",
             )
         chat = OpenAIChat(endpoint, self.database)
-        return LlmJudge(chat, both_orders=choice.both_orders, unit=unit, seed=self.settings.seed)
+        return LlmJudge(
+            chat, both_orders=choice.both_orders, unit=unit, seed=self.settings.seed, ask_again=choice.again
+        )
 
     def _embedding_key(self, keys: SessionKeys) -> SecretStr:
         if keys.embedding.get_secret_value():

@@ -191,6 +191,19 @@ def test_a_repeated_request_is_never_paid_twice(start: Start) -> None:
     assert len(bench.server.chats()) == 4
 
 
+def test_an_unreadable_reply_is_paid_again_only_when_a_person_asks(start: Start) -> None:
+    bench = start(case("05-judge-no-usable-content"))
+    query = queries("queries-5.txt")[4]  # prose without a verdict, both orders, one repair attempt each
+    first = bench.judge(query)
+    n_asked = len(bench.server.chats())
+    assert n_asked == 4
+    assert bench.judge(query).verdict.outcome is Outcome.UNSCORED
+    assert len(bench.server.chats()) == n_asked
+    again = bench.workspace.judge(first.duel_id, JudgeChoice(JudgeKind.LLM, again=True))
+    assert again.verdict.outcome is Outcome.UNSCORED
+    assert len(bench.server.chats()) == 2 * n_asked
+
+
 @pytest.mark.parametrize("bad", ["null", "nan", "error500"])
 def test_case_19_a_chunk_without_a_vector_is_named_and_the_rest_is_found(
     start: Start, tmp_path: Path, bad: str

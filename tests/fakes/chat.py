@@ -66,6 +66,10 @@ class FakeChat:
                 self._store[repr(request)] = reply
         return reply
 
+    def forget(self, request: ChatRequest) -> None:
+        with self._lock:
+            self._store.pop(repr(request), None)
+
     def prompts(self) -> list[str]:
         """The text of each paid request, its messages joined."""
         return ["\n".join(m.content for m in request.messages) for request in self.requests]
