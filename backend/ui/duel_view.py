@@ -73,7 +73,9 @@ def start(ws: Workspace, job_id: str, duel_id: str = "") -> None:
 def show(ws: Workspace, duel: Duel) -> None:
     """Question, ranked lists, ballot, verdict."""
     sides = vote.sides_of(ws, duel)
-    st.caption(f":material/library_books: {label(duel.corpus_name)} · top {duel.k} of each model")
+    gone = all(corpus.corpus_id != duel.corpus_id for corpus in ws.corpora.list())
+    note = " · This corpus was deleted; the duel stays." if gone else ""
+    st.caption(f":material/library_books: {label(duel.corpus_name)} · top {duel.k} of each model{note}")
     question(duel.query)
     ranked_lists.hyde(duel)
     vote.show(ws, sides)

@@ -56,6 +56,14 @@ def test_the_form_follows_the_link(notes: Workspace, duel_id: str, open_page: Op
     assert at.number_input(key=state.DUEL_K).value == 3
 
 
+def test_a_duel_outlives_its_corpus(notes: Workspace, duel_id: str, open_page: Open) -> None:
+    notes.corpora.delete("Notes")
+    at = open_page(duel=duel_id)
+    assert not at.error
+    assert "Why does honey keep?" in [h.value for h in at.header]
+    assert "This corpus was deleted" in shown(at)
+
+
 def test_a_suggestion_fills_the_question(notes: Workspace, open_page: Open) -> None:
     at = open_page()
     at.pills[0].set_value("How do I **store** bread?").run()

@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 from pydantic import SecretStr
 
-from backend.embedding import ModelSpec
+from backend.embedding import Availability, AvailabilityState, ModelSpec
 from backend.errors import ProviderError, ProviderFault
+from backend.settings import Settings
 from backend.ui import state
 from backend.workspace import ChatSettings, Check, SessionKeys, Workspace
 from tests.pages.conftest import Open, click, linked, shown
@@ -134,15 +135,17 @@ def test_a_probe_that_fails_adds_nothing(
 
 
 def test_a_download_runs_as_a_job(workspace: Workspace, open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HF_HUB_OFFLINE", "0")
-    monkeypatch.setattr(workspace, "download", lambda key: None)
-    at = open_page("settings")
-    if "settings_download" not in [button.key for button in at.button]:
-        pytest.skip("every hub model counts as unavailable while the hub is off")
-    click(at, "settings_download")
-    job = linked(at, "job")
-    workspace.jobs.wait(job, 20)
+    def hub_is_there(spec: ModelSpec, _: Settings) -> Availability:
+        on_hub = spec.key == "bge-small-en"
+        return Availability(AvailabilityState.DOWNLOADABLE if on_hub else AvailabilityState.UNAVAILABLE, "Download it.")
+
+    fetched: list[str] = []
+    monkeypatch.setattr("backend.ui.model_facts.availability", hub_is_there)
+    monkeypatch.setattr(workspace, "download", fetched.append)
+    at = click(open_page("settings"), "settings_download")
+    workspace.jobs.wait(linked(at, "job"), 20)
     assert "The model is here" in at.run().success[0].value
+    assert fetched == ["bge-small-en"]
 
 
 def test_storage_and_doctor(workspace: Workspace, open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
