@@ -7,4 +7,11 @@ Rooms, left to right (a room imports only from rooms to its left and from the gr
     on top: workspace (joins the rooms), then ui and cli
 """
 
+import os
+
+# OpenMP threads that wait by spinning take the processor from one another as soon as anything else runs: a query that
+# takes 9 ms alone took 84 ms (and a duel 540 instead of 20) beside other work. Read when torch loads its OpenMP, so it
+# is set before any room can import torch. Measured in benchmarks/README.md; an own setting is left alone.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
 __version__ = "0.1.0"
