@@ -6,7 +6,7 @@ import streamlit as st
 
 from backend.ui import state
 from backend.ui.shell import errors
-from backend.ui.text import size
+from backend.ui.text import count, size
 from backend.workspace import Workspace
 
 _MARKS = {"ok": "✓ ok", "warning": "! warning", "failed": "✗ failed"}
@@ -43,7 +43,8 @@ def _doctor(ws: Workspace) -> None:
         if failed:
             st.warning(f"{failed} of {len(checks)} checks failed.", icon=":material/warning:")
         else:
-            st.success("Nothing failed.", icon=":material/check:")
+            warned = count(sum(check.state == "warning" for check in checks), "warning")
+            st.success(f"Nothing failed, {warned}.", icon=":material/check:")
         st.dataframe(
             {
                 "Check": [check.name for check in checks],
@@ -52,7 +53,11 @@ def _doctor(ws: Workspace) -> None:
                 "What to do": [check.hint for check in checks],
             },
             hide_index=True,
-            height=min(38 * (len(checks) + 1), 600),
-            column_config={"Found": st.column_config.TextColumn(width="medium")},
+            height="content",
+            column_config={
+                "State": st.column_config.TextColumn(width="small"),
+                "Found": st.column_config.TextColumn(width="medium"),
+                "What to do": st.column_config.TextColumn(width="medium"),
+            },
             alt="Checks with their state and what to do.",
         )

@@ -37,25 +37,19 @@ def _ballot(ws: Workspace, sides: Sides) -> None:
     left, right = sides.order
     # At the foot of the window: the reader scrolls through the lists and always has the ballot at hand.
     with st.bottom, st.container(key="ballot", gap="xsmall"):
-        st.markdown("**Which side answers the question better?** Names and scores stay hidden until you say.")
-        ballot: tuple[tuple[str, str, Choice], ...] = (
-            ("Left", ":material/arrow_back:", left),
-            ("Right", ":material/arrow_forward:", right),
-            ("Tie", ":material/balance:", "tie"),
-            ("Both bad", ":material/thumb_down:", "both_bad"),
+        st.markdown("**Which side is better?** Names stay hidden till then.")
+        ballot: tuple[tuple[str, Choice, str], ...] = (
+            ("Left", left, "The left side answers the question better."),
+            ("Right", right, "The right side answers the question better."),
+            ("Tie", "tie", "Both answer it equally well."),
+            ("Both bad", "both_bad", "Neither answers it."),
         )
-        with st.container(horizontal=True):
-            for words, icon, choice in ballot:
-                if st.button(words, icon=icon, key=f"vote_{words.lower().replace(' ', '_')}"):
+        with st.container(horizontal=True, gap="xsmall"):
+            for words, choice, meaning in ballot:
+                if st.button(words, key=f"vote_{words.lower().replace(' ', '_')}", help=meaning):
                     ws.votes.cast(sides.duel.duel_id, choice, sides.left)
                     st.rerun()
-            if st.button(
-                "Reveal",
-                icon=":material/visibility:",
-                type="tertiary",
-                key="vote_reveal",
-                help="Show the names without a vote.",
-            ):
+            if st.button("Reveal", type="tertiary", key="vote_reveal", help="Show names and scores without a vote."):
                 st.session_state[state.DUEL_REVEALED] = sides.duel.duel_id
                 st.rerun()
 
