@@ -13,5 +13,7 @@ import os
 # takes 9 ms alone took 84 ms (and a duel 540 instead of 20) beside other work. Read when torch loads its OpenMP, so it
 # is set before any room can import torch. Measured in benchmarks/README.md; an own setting is left alone.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+# Progress is told by jobs; libraries' bars would only fill the server's log.
+os.environ.setdefault("TQDM_DISABLE", "1")
 
 __version__ = "0.1.0"

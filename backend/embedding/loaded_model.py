@@ -16,7 +16,7 @@ from backend.errors import RagduelError, UnavailableError
 
 # While it loads, transformers changes torch's default dtype and module initialisers for the whole process, so that
 # two loads at once corrupt each other (hindsight#2162). One load at a time in a process, whoever asks.
-_LOAD_LOCK = threading.Lock()
+LOAD_LOCK = threading.Lock()
 _TOKENS_A_TEXT = 512  # batch_size texts of this length fill a batch; longer texts go in smaller batches
 _STATIC_BATCH = 1024
 _NO_LIMIT = 1_000_000  # tokenizers without a limit say 1e30
@@ -38,7 +38,7 @@ def load_model(spec: ModelSpec, *, batch_size: int = 32, torch_threads: int = 0)
         UnavailableError: The model isn't here, isn't what the spec says, or can't be loaded.
     """
     files = find_files(spec)
-    with _LOAD_LOCK:
+    with LOAD_LOCK:
         try:
             _prepare_torch(torch_threads)
             model = _static_model(files) if files.static_table else _sentence_transformer(files)

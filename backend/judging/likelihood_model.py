@@ -106,7 +106,6 @@ def fastest_dtype() -> str:
 
 _models: dict[tuple[Path, str], LikelihoodModel] = {}
 _weights: dict[tuple[Path, int, int], str] = {}
-_loading = threading.Lock()
 
 
 def weights_sha256() -> str:
@@ -134,7 +133,7 @@ def load_likelihood_model(data_dir: Path, dtype: str = "") -> LikelihoodModel:
     Raises:
         UnavailableError: The package that carries the weights is missing.
     """
-    with _loading:
+    with LOAD_LOCK:  # shared with the embedding models: half and full precision must not load at once
         dtype = dtype or fastest_dtype()
         folder = data_dir / "models" / f"{SMOLLM2_MODEL}-{weights_sha256()[:16]}-{dtype}"
         key = (folder.resolve(), dtype)
@@ -176,5 +175,5 @@ def likelihood_key(model_sha256: str, dtype: str, query: str, passage: str) -> s
 
 def forget_models() -> None:
     """Free the memory that loaded models hold."""
-    with _loading:
+    with LOAD_LOCK:
         _models.clear()

@@ -14,6 +14,7 @@ from backend.llm.local_server import HOST, READY
 from backend.llm.weights import SMOLLM2_CONTEXT_TOKENS, SMOLLM2_MODEL, find_smollm2
 
 _CACHE_RAM_MIB = 128  # llama.cpp's own default is 8 GB of prompt cache
+_LONGEST_REPLY_TOKENS = 1024
 
 
 def serve(port: int, stdin: IO[str], stdout: IO[str]) -> None:
@@ -26,6 +27,7 @@ def serve(port: int, stdin: IO[str], stdout: IO[str]) -> None:
     params.hostnames = [HOST]
     params.port = port
     params.n_ctx = SMOLLM2_CONTEXT_TOKENS
+    params.n_predict = _LONGEST_REPLY_TOKENS  # so small a model may ramble: a verdict takes 400 tokens
     params.n_parallel = 1  # slots share the context: one slot has all of it
     params.cache_ram_mib = _CACHE_RAM_MIB
     params.ui = False
