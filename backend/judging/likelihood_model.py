@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from backend.embedding.loaded_model import LOAD_LOCK
 from backend.llm.weights import SMOLLM2_MODEL, find_smollm2
 from backend.prompts import load_prompt
 from backend.store import sha256_hex, written_whole
