@@ -132,17 +132,25 @@ class _Cutter:
         return span if span else (self._pieces.starts[first], self._pieces.ends[last - 1])
 
     def _natural_end(self, floor: int, first: int, last: int) -> int:
-        """The best end in the last third of the room; more than ``floor`` pieces are in."""
-        before = self._pieces.tokens_before
-        earliest = bisect_left(before, before[first] + (before[last] - before[first]) * 2 / 3, lo=first, hi=last)
+        """The best end in the last third of the room; more than ``floor`` pieces are in.
+
+        Where that third is all one word, the end of a word is looked for in the second third too.
+        """
         best, best_rank = last, self._rank(last)
-        for candidate in range(last - 1, max(earliest, floor), -1):
-            if best_rank == 4:
+        for share in (2 / 3, 1 / 3):
+            for candidate in range(last - 1, max(self._room_share(first, last, share) - 1, floor), -1):
+                if best_rank == 4:
+                    break
+                rank = self._rank(candidate)
+                if rank > best_rank:
+                    best, best_rank = candidate, rank
+            if best_rank > 0:
                 break
-            rank = self._rank(candidate)
-            if rank > best_rank:
-                best, best_rank = candidate, rank
         return best
+
+    def _room_share(self, first: int, last: int, share: float) -> int:
+        before = self._pieces.tokens_before
+        return bisect_left(before, before[first] + (before[last] - before[first]) * share, lo=first, hi=last)
 
     def _rank(self, cut: int) -> int:
         """How good it is to end before piece ``cut``: 4 paragraph, 3 sentence, 2 line, 1 word, 0 inside a word."""

@@ -49,7 +49,7 @@ def _covering(text: str, tokenizer: Tokenizer) -> Iterator[tuple[int, int, int]]
         part = text[slice_start:slice_end]
         for raw_start, raw_end in tokenizer.spans(part):
             start, end = raw_start + slice_start, raw_end + slice_start
-            if start > reached:
+            if start > reached and not (start == reached + 1 and text[reached].isspace()):
                 yield from _dropped(text, reached, start)
             start = max(start, reached)
             while start < end and text[start].isspace():  # some tokenizers count blanks into tokens

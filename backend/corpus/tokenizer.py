@@ -31,7 +31,7 @@ def slices(text: str, size_chars: int) -> Iterator[tuple[int, int]]:
     while len(text) - start > size_chars:
         end = start + size_chars
         for back in (200, size_chars // 2):
-            blanks = list(_BLANK.finditer(text, end - back, end))
+            blanks = list(_BLANK.finditer(text, max(start, end - back), end))
             if blanks:
                 end = blanks[-1].end()
                 break

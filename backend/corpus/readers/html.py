@@ -26,6 +26,7 @@ _BLOCKS = {
     "li", "main", "nav", "ol", "option", "p", "pre", "section", "summary", "table", "tbody", "tfoot", "thead", "tr",
     "ul",
 }  # fmt: skip
+_GROUPS = {"ul", "ol", "dl", "table"}
 _TIGHT = {"li", "tr", "dd", "dt", "option"}
 _SPACE = re.compile(r"[^\S\u2028\n]*\n[^\S\n]*|[^\S\n]+")
 _ANY_SPACE = re.compile(r"\s+")
@@ -101,6 +102,7 @@ class _Page:
         self._inline: list[str] = []
         self._preformatted = 0
         self._rows = 0  # depth of table rows we are in
+        self._groups = 0  # depth of lists and tables
         self._tight = False
         self._after_tight = False
         self._prefix = ""
@@ -123,6 +125,7 @@ class _Page:
                 self._inline.append(" | ")
         elif name in _BLOCKS:
             self._boundary(name)
+            self._group(name, 1)
             if name == "tr":
                 self._rows += 1
             elif name == "li":
@@ -141,8 +144,15 @@ class _Page:
                 self._rows -= 1
             self._tight = name in _TIGHT
             self._boundary(name)
+            self._group(name, -1)
             if name == "pre":
                 self._preformatted -= 1
+
+    def _group(self, name: str, step: int) -> None:
+        if name in _GROUPS:
+            self._groups += step
+            if self._groups == (1 if step > 0 else 0):
+                self._after_tight = False  # a list or table stands apart from what is around it
 
     def _boundary(self, name: str) -> None:
         # Inside a row only tables, rows and headings end the line: cells hold paragraphs, and a row is one line.

@@ -1,0 +1,269 @@
+"""The library: batches, versions, names, and what is left when something ends early."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+
+import pytest
+from sqlalchemy import select
+
+from backend.corpus import (
+    Chunking,
+    CorpusLibrary,
+    SourceFile,
+    pasted,
+)
+from backend.errors import CancelledError, InputError, NotFoundError
+from backend.store import Database, FileStore, sha256_hex
+from backend.store.tables import ChunkRow, CorpusRow, CorpusVersionRow, DocumentRow
+from tests.conftest import shared_path
+
+LONG = " ".join(f"Sentence {n} tells of the weir and its keeper." for n in range(200))
+
+
+@pytest.fixture
+def library(database: Database, files: FileStore) -> CorpusLibrary:
+    return CorpusLibrary(database, files, max_file_bytes=1_000_000, max_files=50)
+
+
+def source(name: str, text: str) -> SourceFile:
+    return SourceFile(name, text.encode())
+
+
+def n_rows(database: Database) -> list[int]:
+    with database.session() as session:
+        tables = (CorpusRow, CorpusVersionRow, DocumentRow, ChunkRow)
+        return [len(session.scalars(select(next(iter(t.__table__.primary_key)))).all()) for t in tables]
+
+
+def test_a_folder_of_the_fixtures_becomes_a_corpus(library: CorpusLibrary) -> None:
+    folder = shared_path("cases", "fixtures", "corpus-small")
+    sources = [SourceFile(p.name, p.read_bytes()) for p in sorted(folder.iterdir())]
+    report = library.add("Small", sources, suggested_queries=["Where are the keys?", " "], is_sample=True)
+    assert (report.documents, report.skipped, report.warnings) == (5, (), ())
+    corpus = library.get("Small")
+    assert library.get(report.corpus_id) == corpus
+    assert library.list() == [corpus]
+    assert (corpus.n_documents, corpus.n_chunks, corpus.is_sample) == (5, report.chunks, True)
+    assert corpus.suggested_queries == ("Where are the keys?",)
+    assert [d.name for d in library.documents(corpus.corpus_id)] == [s.name for s in sources]
+
+
+def test_chunks_are_stretches_of_their_documents(library: CorpusLibrary) -> None:
+    report = library.add(
+        "a", [source("a.md", f"# Weir\n\n{LONG}"), source("b.csv", "text\none\ntwo\n")], Chunking(50, 10)
+    )
+    chunks = library.chunks(library.get("a").version_id)
+    assert len(chunks) == report.chunks > 30
+    texts = {d.document_id: library.document_text(d.document_id) for d in library.documents(report.corpus_id)}
+    for at, chunk in enumerate(chunks):
+        assert chunk.position == at
+        assert texts[chunk.document_id][chunk.start : chunk.end] == chunk.text
+        assert chunk.text_sha256 == sha256_hex(chunk.text)
+    assert [c.place for c in chunks[-2:]] == ["row 1", "row 2"]
+    assert chunks[0].place == "Weir"
+    assert len({c.chunk_id for c in chunks}) == len(chunks)
+
+
+def test_documents_keep_sections_titles_and_warnings(library: CorpusLibrary) -> None:
+    report = library.add("a", [source("a.csv", "text\none\n\nthree\n"), source("b.md", "# Title\ntext")])
+    first, second = library.documents(report.corpus_id)
+    assert first.sections[0].is_row
+    assert first.warnings == ("row 2 is empty (1 left out)",)
+    assert report.warnings == ("a.csv: row 2 is empty (1 left out)",)
+    assert second.title == "Title"
+    assert not second.sections[0].is_row
+
+
+def test_the_same_content_has_the_same_fingerprint_under_any_name(library: CorpusLibrary) -> None:
+    batch = [source("a.txt", LONG), source("b.txt", "short")]
+    for name in ("one", "two"):
+        library.add(name, batch)
+    library.add("other chunking", batch, Chunking(60, 0))
+    library.add("other name", [source("c.txt", LONG), source("b.txt", "short")])
+    prints = [c.version_fingerprint for c in library.list()]
+    assert prints[0] == prints[1]
+    assert len(set(prints)) == 3
+    one, two = (library.chunks(library.get(name).version_id) for name in ("one", "two"))
+    assert [c.chunk_id for c in one] == [c.chunk_id for c in two]
+
+
+def test_equal_names_and_equal_texts_are_kept_apart_with_a_note(library: CorpusLibrary) -> None:
+    report = library.add(
+        "a",
+        [
+            source("a/readme.md", "oak"),
+            source("b/readme.md", "elm"),
+            source("a/readme.md", "ash"),
+            source("c.txt", "oak"),
+        ],
+    )
+    assert [d.name for d in library.documents(report.corpus_id)] == [
+        "a/readme.md", "b/readme.md", "a/readme (2).md", "c.txt",
+    ]  # fmt: skip
+    assert report.warnings == (
+        "a/readme (2).md: another file is named a/readme.md",
+        "c.txt: the same text as a/readme.md",
+    )
+
+
+def test_a_bad_file_is_reported_and_the_rest_goes_on(library: CorpusLibrary) -> None:
+    report = library.add(
+        "a", [source("good.txt", "text"), SourceFile("bad.bin", bytes(range(256)) * 8), source("e.txt", "")]
+    )
+    assert report.documents == 1
+    assert [s.file for s in report.skipped] == ["bad.bin", "e.txt"]
+    assert "binary" in report.skipped[0].reason
+    assert library.get("a").skipped == report.skipped
+
+
+def test_a_batch_without_text_names_every_reason_and_stores_nothing(library: CorpusLibrary, database: Database) -> None:
+    with pytest.raises(InputError) as caught:
+        library.add("a", [source("e.txt", ""), source("b.txt", " \n"), SourceFile("x.bin", bytes(range(256)) * 8)])
+    for part in ("e.txt: empty: 0 bytes", "b.txt: no text", "x.bin: not text"):
+        assert part in str(caught.value)
+    assert n_rows(database) == [0, 0, 0, 0]
+    with pytest.raises(InputError, match="no files"):
+        library.add("a", [])
+
+
+@pytest.mark.parametrize(("name", "says"), [("  ", "no name"), ("x" * 201, "201 characters"), ("Taken", "already")])
+def test_names_that_can_not_be_used(library: CorpusLibrary, name: str, says: str) -> None:
+    library.add("Taken", [source("a.txt", "text")])
+    with pytest.raises(InputError, match=says):
+        library.add(name, [source("a.txt", "text")])
+
+
+def test_limits_are_kept(library: CorpusLibrary) -> None:
+    with pytest.raises(InputError, match="51 files"):
+        library.add("a", [source(f"{n}.txt", "x") for n in range(51)])
+    report = library.add("a", [source("big.txt", "word " * 300_000), source("a.txt", "x")])
+    assert report.skipped[0].reason.startswith("too large: 1.5 MB, the limit is 1 MB")
+    with pytest.raises(InputError, match="overlap"):
+        library.add("b", [source("a.txt", "x")], Chunking(10, 10))
+
+
+@pytest.mark.parametrize("stage", ["reading", "chunking", "storing"])
+def test_cancelling_at_any_stage_stores_nothing(library: CorpusLibrary, database: Database, stage: str) -> None:
+    seen: list[str] = []
+    with pytest.raises(CancelledError):
+        library.add(
+            "a",
+            [source("a.txt", LONG), source("b.txt", LONG)],
+            progress=lambda name, done, total: seen.append(name),
+            cancelled=lambda: stage in seen,
+        )
+    assert seen[-1] == stage
+    assert n_rows(database) == [0, 0, 0, 0]
+
+
+def test_progress_tells_stage_done_and_total(library: CorpusLibrary) -> None:
+    seen: list[tuple[str, int, int]] = []
+    library.add("a", [source("a.txt", "x"), source("b.txt", "y")], progress=lambda *step: seen.append(step))
+    assert list(dict.fromkeys(stage for stage, _, _ in seen)) == ["reading", "chunking", "storing"]
+    assert all(0 <= done <= total for _, done, total in seen)
+    # Told before the transaction: a listener may write to the same database.
+    assert seen[-1] == ("storing", 0, 2)
+
+
+def test_extending_makes_a_version_and_keeps_the_old_one(library: CorpusLibrary) -> None:
+    library.add("a", [source("a.txt", LONG)], Chunking(50, 5))
+    before = library.get("a")
+    old_chunks = library.chunks(before.version_id)
+    report = library.extend(
+        "a", [source("b.txt", "new"), source("a.txt", LONG), source("a.txt", "other"), source("e", "")]
+    )
+    after = library.get("a")
+    assert (report.documents, report.chunks) == (2, 2)
+    assert [s.reason for s in report.skipped] == ["already in the corpus, unchanged.", report.skipped[1].reason]
+    assert after.chunking == before.chunking
+    assert (after.n_documents, after.n_chunks) == (3, before.n_chunks + 2)
+    assert after.version_id != before.version_id
+    assert library.chunks(before.version_id) == old_chunks
+    chunks = library.chunks(after.version_id)
+    assert chunks[: len(old_chunks)] == old_chunks
+    assert [c.document_name for c in chunks[-2:]] == ["b.txt", "a (2).txt"]
+    assert [c.position for c in chunks] == list(range(len(chunks)))
+    assert after.skipped == report.skipped
+    with pytest.raises(InputError, match="already in the corpus"):
+        library.extend("a", [source("b.txt", "new")])
+
+
+def test_an_extended_corpus_equals_one_made_at_once(library: CorpusLibrary) -> None:
+    one, two = source("a.txt", LONG), source("b.txt", "new")
+    library.add("at once", [one, two])
+    library.add("in two steps", [one])
+    library.extend("in two steps", [two])
+    first, second = library.list()
+    assert first.version_fingerprint == second.version_fingerprint
+
+
+def test_rechunking_makes_a_version_and_going_back_brings_the_old_one(library: CorpusLibrary) -> None:
+    library.add("a", [source("a.md", f"# Weir\n\n{LONG}")], Chunking(50, 5))
+    first = library.get("a")
+    second = library.rechunk("a", Chunking(100, 0))
+    assert second.version_id != first.version_id
+    assert second.n_chunks < first.n_chunks
+    assert second.chunking == Chunking(100, 0)
+    assert library.get("a") == second
+    assert len(library.chunks(first.version_id)) == first.n_chunks
+    assert library.rechunk("a", Chunking(50, 5)) == first
+    assert library.rechunk("a", Chunking(50, 5, whole_documents=True)).n_chunks == 1
+    library.extend("a", [source("b.txt", "new")])
+    assert library.rechunk("a", Chunking(50, 5)).n_documents == 2
+    with pytest.raises(InputError):
+        library.rechunk("a", Chunking(5, 5))
+
+
+def test_deleting_removes_all_but_what_others_hold(
+    library: CorpusLibrary, database: Database, files: FileStore
+) -> None:
+    library.add("a", [source("a.txt", "shared"), source("b.txt", "own")])
+    library.add("b", [source("a.txt", "shared")])
+    library.delete("a")
+    assert [c.name for c in library.list()] == ["b"]
+    assert n_rows(database) == [1, 1, 1, 1]
+    assert files.get_text(sha256_hex("shared")) == "shared"
+    with pytest.raises(NotFoundError):
+        files.get_text(sha256_hex("own"))
+    library.add("a", [source("b.txt", "own")])
+
+
+def test_what_is_not_there_is_said(library: CorpusLibrary) -> None:
+    library.add("Harbour", [source("a.txt", "x")])
+    for call in (
+        library.get,
+        library.delete,
+        lambda n: library.rechunk(n, Chunking()),
+        lambda n: library.extend(n, []),
+    ):
+        with pytest.raises(NotFoundError, match=r"no corpus “nope”.*Harbour"):
+            call("nope")
+    with pytest.raises(NotFoundError, match="document"):
+        library.document_text("nope")
+    with pytest.raises(NotFoundError, match="version"):
+        library.chunks("nope")
+
+
+def test_ids_are_no_names_of_other_corpora(library: CorpusLibrary) -> None:
+    report = library.add("a", [source("a.txt", "x")])
+    library.add("b", [source("a.txt", "x")])
+    assert library.get(report.corpus_id).name == "a"
+    assert library.get(" b ").name == "b"
+
+
+def test_a_pasted_text_with_half_a_character_is_kept(library: CorpusLibrary) -> None:
+    report = library.add("a", [pasted("torn \ud83d here", name="note")])
+    assert library.document_text(library.documents(report.corpus_id)[0].document_id) == "torn \ufffd here"
+
+
+def test_ten_thousand_rows_are_quick(library: CorpusLibrary) -> None:
+    rows = "\n".join(f'{{"text": "row number {n} says something short"}}' for n in range(10_000))
+    before = time.process_time()
+    report = library.add("a", [source("a.jsonl", rows)])
+    chunks = library.chunks(library.get("a").version_id)
+    assert time.process_time() - before < 8
+    assert report.chunks == len(chunks) == 10_000
+    assert dataclasses.astuple(chunks[9_999])[1] == 9_999
+    assert chunks[9_999].place == "line 10000"
