@@ -1,5 +1,7 @@
 """One question, two models, their results side by side, and a blind verdict."""
 
+import streamlit as st
+
 from backend.ui import duel_form, duel_view, first_visit, shell, state
 from backend.ui.workspace import workspace
 
@@ -16,7 +18,8 @@ with shell.begin(__file__, "Duel", ":material/compare:", "Two embedding models, 
     if ws.corpora.list():
         duel_form.fill_from(duel)
         with shell.errors():
-            request = duel_form.show(ws)
+            with st.sidebar:
+                request = duel_form.show(ws)
             if request is not None:
                 duel_view.start(ws, ws.start_duel(request, state.session_keys()))
     elif not at_work:

@@ -1,4 +1,4 @@
-"""The duel page's inputs: corpus, two models, the question, and options. Gives back a request when Run is pressed."""
+"""The duel page's inputs, in its sidebar: question, corpus, two models, options. Gives back a request on Run."""
 
 from __future__ import annotations
 
@@ -53,23 +53,23 @@ def show(ws: Workspace) -> DuelRequest | None:
         UnavailableError: A chosen model is not here.
     """
     corpora = {corpus.corpus_id: corpus for corpus in ws.corpora.list()}
-    with st.container(border=True, key="duel_form"):
-        corpus, a, b = _choices(corpora, model_facts.model_states(ws))
+    with st.container(key="duel_form"):
         query = st.text_area(
             "Question",
             key=state.DUEL_QUERY,
-            height=76,
+            height=100,
             placeholder="Ask what a reader of these documents would ask.",
             persist_state="session",
         )
-        _suggestions(corpus)
+        suggestions = st.container()  # stands under the question; filled once the corpus is known
+        corpus, a, b = _choices(corpora, model_facts.model_states(ws))
+        with suggestions:
+            _suggestions(corpus)
         with st.container(horizontal=True, vertical_alignment="center"):
             pressed = st.button("Run duel", type="primary", icon=":material/play_arrow:", key="duel_run")
             options = duel_options.show(ws, a.spec, b.spec)
-            _history(ws)
-            st.caption(options.words)
-        with st.expander("About these models: prompts, pooling, dimensions, licence", icon=":material/info:"):
-            model_facts.facts_table(list(dict.fromkeys((a.spec, b.spec))))
+        st.caption(options.words)
+        _history(ws)
     if not pressed:
         return None
     _check(query or "", options, (a, b))
@@ -90,26 +90,20 @@ def _choices(corpora: dict[str, Corpus], models: dict[str, ModelState]) -> tuple
     if state.DUEL_MODEL_B not in st.session_state and len(models) > 1:
         taken = st.session_state.get(state.DUEL_MODEL_A, next(iter(models)))
         st.session_state[state.DUEL_MODEL_B] = next(key for key in models if key != taken)
-    columns = st.columns(3)
-    with columns[0]:
-        corpus_id = st.selectbox(
-            "Corpus",
-            list(corpora),
-            format_func=lambda key: corpora[key].name,
-            key=state.DUEL_CORPUS,
-            persist_state="session",
-        )
+    corpus_id = st.selectbox(
+        "Corpus",
+        list(corpora),
+        format_func=lambda key: corpora[key].name,
+        key=state.DUEL_CORPUS,
+        persist_state="session",
+    )
     chosen = []
-    for column, title, key in (
-        (columns[1], "Model A", state.DUEL_MODEL_A),
-        (columns[2], "Model B", state.DUEL_MODEL_B),
-    ):
-        with column:
-            model = st.selectbox(
-                title, list(models), format_func=lambda name: models[name].title, key=key, persist_state="session"
-            )
-            model_facts.notes(models[model])
-            chosen.append(models[model])
+    for title, key in (("Model A", state.DUEL_MODEL_A), ("Model B", state.DUEL_MODEL_B)):
+        model = st.selectbox(
+            title, list(models), format_func=lambda name: models[name].title, key=key, persist_state="session"
+        )
+        model_facts.notes(models[model])
+        chosen.append(models[model])
     return corpora[corpus_id], chosen[0], chosen[1]
 
 
@@ -121,14 +115,14 @@ def _suggestions(corpus: Corpus) -> None:
         st.session_state[state.DUEL_SUGGESTION] = None
 
     if corpus.suggested_queries:
-        st.pills(
+        st.selectbox(
             "Suggested questions",
             list(corpus.suggested_queries),
-            format_func=lambda query: label(query, 80),
+            index=None,
+            placeholder="Pick a suggestion",
+            label_visibility="collapsed",
             key=state.DUEL_SUGGESTION,
             on_change=use,
-            wrap=False,
-            width="stretch",
         )
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 import streamlit as st
 
 from backend.errors import NotFoundError
 from backend.jobs import JobStatus
 from backend.retrieval.types import Duel
-from backend.ui import job_progress, judge_panel, ranked_lists, state, vote
+from backend.ui import job_progress, judge_panel, model_facts, ranked_lists, state, vote
 from backend.ui.text import label, question
 from backend.workspace import JudgeChoice, Workspace
 
@@ -81,9 +82,21 @@ def show(ws: Workspace, duel: Duel) -> None:
     vote.show(ws, sides)
     ranked_lists.show(sides)
     choice: JudgeChoice | None = judge_panel.show(ws, sides)
+    _models(ws, duel)
     if choice is not None:
         st.session_state[state.DUEL_PEEKED] = duel.duel_id
         start(ws, ws.start_judging(duel.duel_id, choice, state.session_keys()), duel.duel_id)
+
+
+def _models(ws: Workspace, duel: Duel) -> None:
+    """The two models in the order of the form: which of them stands left is not told."""
+    specs = []
+    for key in dict.fromkeys((duel.a.model, duel.b.model)):
+        with suppress(NotFoundError):  # a model that was removed since leaves its duels readable
+            specs.append(ws.registry.get(key))
+    if specs:
+        with st.expander("About these models: prompts, pooling, dimensions, licence", icon=":material/info:"):
+            model_facts.facts_table(specs)
 
 
 def _made_by(ws: Workspace, job_id: str) -> str:

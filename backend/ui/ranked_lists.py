@@ -12,9 +12,10 @@ from backend.ui.text import count, label, passage
 
 def show(sides: Sides) -> None:
     """Draw both lists: names, timings and scores only once revealed, since they tell which model it is."""
-    for column, side in zip(st.columns(2), sides.order, strict=True):
-        with column:
-            _head(sides, side)
+    if sides.revealed:
+        for column, side in zip(st.columns(2), sides.order, strict=True):
+            with column:
+                _head(sides, side)
     shared = sides.duel.shared_chunks()
     depth = max(len(sides.duel.a.hits), len(sides.duel.b.hits))
     for index in range(depth):
@@ -57,9 +58,6 @@ def hyde(duel: Duel) -> None:
 
 def _head(sides: Sides, side: Side) -> None:
     results = sides.results(side)
-    if not sides.revealed:
-        st.header(sides.place(side), anchor=False)
-        return
     st.header(f"{sides.place(side)}: {label(results.model)}", anchor=False)
     st.caption(" · ".join((f"encode {_ms(results.encode_ms)}", f"search {_ms(results.search_ms)}", _coverage(results))))
 

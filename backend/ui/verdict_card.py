@@ -59,7 +59,7 @@ def show(verdict: Verdict, sides: Sides) -> None:
                 "The two orders disagreed, so neither side wins: the judge leaned on position, not on the texts."
             )
         if verdict.margin is not None:
-            _margin(verdict, sides)
+            st.caption("This judge speaks about relevance only and gives no reasons.")
         if any(order.scores_a or order.scores_b for order in verdict.orders):
             _scores(verdict, sides)
         for number, order in enumerate(verdict.orders, start=1):
@@ -102,16 +102,6 @@ def _badges(verdict: Verdict) -> None:
 def _placed(reason: str, sides: Sides) -> str:
     """The sentence in the words of the page: sides by their model or place."""
     return _SIDE.sub(lambda match: sides.name("a" if match[1] == "A" else "b"), reason)
-
-
-def _margin(verdict: Verdict, sides: Sides) -> None:
-    assert verdict.margin is not None  # noqa: S101
-    ahead: Side = "a" if verdict.margin >= 0 else "b"
-    band = f"Margins up to {verdict.tie_band:.2f} count as ties. " if verdict.tie_band is not None else ""
-    st.markdown(
-        f"Margin **{abs(verdict.margin):.2f}** nats a question token for **{label(sides.name(ahead))}**. {band}"
-        "This judge speaks about relevance only and gives no reasons."
-    )
 
 
 def _scores(verdict: Verdict, sides: Sides) -> None:

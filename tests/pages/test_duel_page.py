@@ -32,7 +32,8 @@ def test_a_typed_question_becomes_a_duel_with_a_link(notes: Workspace, open_page
     settle(click(at, "duel_run"), notes)
     duel = notes.duels.get(linked(at, "duel"))
     assert (duel.query, duel.a.model, duel.b.model) == ("Why does honey keep?", "fake-a", "fake-b")
-    assert [h.value for h in at.header][:3] == ["Why does honey keep?", "Left", "Right"]
+    assert at.header[0].value == "Why does honey keep?"
+    assert [h.value for h in at.subheader][:2] == ["Left 1", "Right 1"]
     assert duel.a.hits[0].text in [text.value for text in at.text]
     again = open_page(duel=duel.duel_id)  # by link, in another session
     assert [s.value for s in again.subheader] == [s.value for s in at.subheader]
@@ -66,7 +67,7 @@ def test_a_duel_outlives_its_corpus(notes: Workspace, duel_id: str, open_page: O
 
 def test_a_suggestion_fills_the_question(notes: Workspace, open_page: Open) -> None:
     at = open_page()
-    at.pills[0].set_value("How do I **store** bread?").run()
+    at.selectbox(key=state.DUEL_SUGGESTION).set_value("How do I **store** bread?").run()
     assert not at.exception
     assert at.text_area(key=state.DUEL_QUERY).value == "How do I **store** bread?"
 

@@ -1,0 +1,81 @@
+"""Take the pictures in docs/images: ``.venv/bin/python docs/make_screenshots.py`` (wants chromium)."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tests.e2e.conftest import CHROMIUM, FLAGS, Server, settled  # noqa: E402
+
+IMAGES = ROOT / "docs" / "images"
+
+
+def shot(page: Page, name: str, *, full: bool = False) -> None:
+    page.wait_for_timeout(800)
+    page.screenshot(path=IMAGES / f"{name}.png", full_page=full)
+    print(name)
+
+
+def tour(browser: Browser, server: Server, scheme: str) -> None:
+    context = browser.new_context(viewport={"width": 1280, "height": 1000}, color_scheme=scheme)  # type: ignore[arg-type]
+    page = context.new_page()
+    page.set_default_timeout(120_000)
+    page.goto(server.url)
+    settled(page)
+    shot(page, f"duel-blind-{scheme}")
+    if page.locator(".st-key-vote_left").count():
+        page.locator(".st-key-vote_left").get_by_role("button").click()
+        settled(page)
+        page.locator(".st-key-judge_ask").get_by_role("button").click()
+        page.get_by_text("order can't matter").wait_for()
+        settled(page)
+    page.get_by_role("heading", name="Left: ").scroll_into_view_if_needed()
+    shot(page, f"duel-{scheme}")
+    page.get_by_role("heading", name="Verdict", exact=True).scroll_into_view_if_needed()
+    shot(page, f"verdict-{scheme}")
+    for name in ("corpora", "verdicts", "settings"):
+        page.goto(f"{server.url}/{name}")
+        settled(page)
+        shot(page, f"{name}-{scheme}")
+    context.close()
+
+
+def phone(browser: Browser, server: Server) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844}, device_scale_factor=2, is_mobile=True)
+    page = context.new_page()
+    page.set_default_timeout(120_000)
+    page.goto(server.url)
+    settled(page)
+    shot(page, "duel-phone")
+    page.locator(".st-key-hit_left_1").scroll_into_view_if_needed()
+    shot(page, "duel-phone-hits")
+    context.close()
+
+
+def main() -> None:
+    IMAGES.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        data = Path(folder) / "data"
+        environment = {**os.environ, "RAGDUEL_DATA_DIR": str(data)}
+        subprocess.run([sys.executable, "-m", "backend.cli", "prepare"], cwd=ROOT, env=environment, check=True)
+        server = Server(data).start()
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        try:
+            phone(browser, server)
+            for scheme in ("light", "dark"):
+                tour(browser, server, scheme)
+        finally:
+            browser.close()
+            server.stop()
+
+
+if __name__ == "__main__":
+    main()
