@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from backend.cli.output import EXIT_PROVIDER, ProgressLine, note, print_json, say
-from backend.cli.workspace import environment_keys, open_workspace
+from backend.cli.workspace import keys_for, open_workspace
 from backend.judging import JudgeKind, Outcome, StoredVerdict
 from backend.reporting import duel_document
 from backend.retrieval import Duel, HydeSettings, RankedList
@@ -50,9 +50,8 @@ def duel(
     settings = HydeSettings(passages, not passage_alone) if hyde else None
     request = DuelRequest(corpus, query, a, b, k, settings)
     chosen = judge or (JudgeOption.LLM if judge_url or judge_model else JudgeOption.LIKELIHOOD)
-    keys = environment_keys()
     with open_workspace() as workspace:
-        fought = workspace.duel(request, keys, progress=ProgressLine())
+        fought = workspace.duel(request, progress=ProgressLine())
         stored = None
         if chosen is not JudgeOption.NONE:
             choice = JudgeChoice(
@@ -64,7 +63,7 @@ def duel(
                 again=again,
             )
             ProgressLine()("Asking the judge", 0, 1)
-            stored = workspace.judge(fought.duel_id, choice, keys)
+            stored = workspace.judge(fought.duel_id, choice, keys_for(judge_url))
     if as_json:
         print_json(duel_document(fought, stored))
     else:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from backend.cli.output import ProgressLine, note, print_json, say, table
-from backend.cli.workspace import environment_keys, open_workspace
+from backend.cli.workspace import open_workspace
 from backend.embedding import availability
 from backend.errors import InputError
 
@@ -56,7 +56,7 @@ def score(
     if not keys:
         raise InputError("--model names no model.", hint="ragduel models lists them.")
     with open_workspace() as workspace:
-        scores = workspace.score(folder, keys, split=split, k=k, keys=environment_keys(), progress=ProgressLine())
+        scores = workspace.score(folder, keys, split=split, k=k, progress=ProgressLine())
     if as_json:
         print_json({key: found.means for key, found in scores.items()})
     else:

@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from backend.cli.output import EXIT_INPUT, ProgressLine, note, print_json, say
-from backend.cli.workspace import environment_keys, open_workspace
+from backend.cli.workspace import open_workspace
 from backend.errors import RagduelError, UnavailableError
 from backend.settings import load_settings
 
@@ -62,7 +62,7 @@ def prepare(as_json: Json = False) -> None:
 def doctor(as_json: Json = False) -> None:
     """Check everything that a duel and a verdict need."""
     with open_workspace() as workspace:
-        checks = workspace.doctor(environment_keys())
+        checks = workspace.doctor()
     failed = [check for check in checks if check.state == "failed"]
     if as_json:
         print_json([asdict(check) for check in checks])

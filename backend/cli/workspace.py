@@ -19,7 +19,10 @@ def open_workspace() -> Iterator[Workspace]:
         workspace.close()
 
 
-def environment_keys() -> SessionKeys:
-    """The environment's keys. Whoever names an endpoint on the command line owns its key too."""
-    settings = load_settings()
-    return SessionKeys(chat=settings.llm_api_key, embedding=settings.embedding_api_key)
+def keys_for(named_url: str) -> SessionKeys:
+    """Keys for a chat endpoint: whoever names one on the command line means the environment's key for it.
+
+    Without such a name there are none: the environment's keys then go where the environment says, and not to an
+    endpoint that somebody saved on the settings page.
+    """
+    return SessionKeys(chat=load_settings().llm_api_key) if named_url else SessionKeys()

@@ -50,7 +50,7 @@ class EncoderPool:
         spec = self._registry.get(key)
         if spec.source is Source.ENDPOINT:
             secret = api_key.get_secret_value() if api_key else ""
-            name = (spec.fingerprint, sha256_hex(secret))
+            name = (spec.key, spec.fingerprint, sha256_hex(secret))
             with self._endpoints.borrow(name, spec.key, lambda: self._endpoint(spec, api_key)) as encoder:
                 yield encoder
             return

@@ -59,7 +59,7 @@ def load_beir(folder: Path, split: str = "test") -> BeirDataset:
 
 
 def _lines(path: Path) -> Iterator[dict[str, object]]:
-    with path.open(encoding="utf-8-sig") as file:
+    with path.open(encoding="utf-8-sig", errors="surrogateescape") as file:  # a stray byte must not end the reading
         for number, line in enumerate(file, start=1):
             if not line.strip():
                 continue
@@ -74,7 +74,7 @@ def _lines(path: Path) -> Iterator[dict[str, object]]:
 
 def _qrels(path: Path) -> dict[str, dict[str, int]]:
     qrels: dict[str, dict[str, int]] = {}
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
         for number, row in enumerate(csv.reader(file, delimiter="\t"), start=1):
             if not row or (number == 1 and row[0] in {"query-id", "query_id"}):
                 continue

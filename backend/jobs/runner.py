@@ -25,6 +25,7 @@ from backend.errors import CancelledError, InputError, NotFoundError, RagduelErr
 from backend.jobs.types import Handler, JobState, JobStatus
 from backend.store.database import Database, now_iso
 from backend.store.tables import JobItemRow, JobRow
+from backend.store.text import storable
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +64,7 @@ class _Context:
         self._told = (stage, now)
         with self.database.session() as session:
             row = session.get_one(JobRow, self.job_id)
-            row.stage, row.n_done, row.n_items, row.updated_at = stage, n_done, n_items, now_iso()
+            row.stage, row.n_done, row.n_items, row.updated_at = storable(stage), n_done, n_items, now_iso()
             if row.cancel_requested:  # asked for by another process
                 self.stop.set()
 
@@ -82,7 +83,7 @@ class _Context:
                 select(JobItemRow).where(JobItemRow.job_id == self.job_id, JobItemRow.item_key == item_key)
             )
             row = known or JobItemRow(job_id=self.job_id, item_key=item_key)
-            row.status, row.result, row.error = status, dict(result), error
+            row.status, row.result, row.error = status, dict(result), storable(error)
             session.add(row)
 
 
@@ -160,9 +161,10 @@ class JobRunner:
             if row is None or row.status not in _ACTIVE:
                 return
             row.cancel_requested = True
-            if job_id in self._running:
-                self._running[job_id][1].set()
-                if self._running[job_id][0].cancel():
+            running = self._running.get(job_id)  # may end, and go, at any moment
+            if running is not None:
+                running[1].set()
+                if running[0].cancel():
                     row.status = JobState.CANCELLED
 
     def resume(self, job_id: str, *, secrets: Mapping[str, str] | None = None) -> str:
@@ -212,13 +214,15 @@ class JobRunner:
         except CancelledError:
             state = JobState.CANCELLED
         except RagduelError as failure:
-            state, error = JobState.FAILED, str(failure)
+            state, error = JobState.FAILED, storable(str(failure))
         except Exception:
             reference = uuid.uuid4().hex[:8]
             log.exception("job %s failed (reference %s)", context.job_id, reference)
             state, error = JobState.FAILED, f"Something went wrong inside Ragduel; the log has it as {reference}."
-        self._set(context.job_id, status=state, result=dict(result), error=error)
-        self._running.pop(context.job_id, None)
+        try:
+            self._set(context.job_id, status=state, result=dict(result), error=error)
+        finally:
+            self._running.pop(context.job_id, None)
 
     def _set(self, job_id: str, **values: Any) -> None:
         with self._database.session() as session:
@@ -230,7 +234,11 @@ class JobRunner:
     def _active_with_key(self, key: str) -> str | None:
         with self._database.session() as session:
             rows = session.scalars(select(JobRow).where(JobRow.key == key, JobRow.status.in_(_ACTIVE)))
-            return next((row.job_id for row in rows if _is_alive(row.owner)), None)
+            return next((row.job_id for row in rows if self._is_at_work(row)), None)
+
+    def _is_at_work(self, row: JobRow) -> bool:
+        # A job of this process that it no longer holds could not write its own end: nobody must wait for it.
+        return row.job_id in self._running if row.owner == self._owner else _is_alive(row.owner)
 
     def _mark_orphans(self) -> None:
         with self._database.session() as session:

@@ -133,7 +133,9 @@ def _mended(text: str) -> dict[str, Any] | None:
     start = text.find("{")
     if start < 0:
         return None
-    candidate = re.sub(r"\s*```[^{}]*$", "", text[start:]).rstrip()
+    candidate = text[start:]
+    fence = candidate.find("```", max(candidate.rfind("{"), candidate.rfind("}")))
+    candidate = candidate[: fence if fence >= 0 else len(candidate)].rstrip()
     if _HALF_SCORE.search(candidate):
         return None  # the text ends within a score: 1 may have been going to be 10
     names = [match[1] for match in _FIELD.finditer(candidate)]

@@ -91,7 +91,7 @@ class OpenAIChat:
             reply = self._asked(request, abilities)
         # Only whole answers are kept: a cut-off, empty or refused one would else be the answer for good, and
         # "judge the failed ones again" could never bring another.
-        if is_usable(reply):
+        if is_usable(reply, cut_off_counts=request.cut_off_counts):
             self._calls.save(sha256, self._endpoint, request, reply)
         return reply
 

@@ -9,7 +9,8 @@ from backend.errors import ProviderError, ProviderFault
 from backend.llm.types import ChatEndpoint, ChatReply
 
 # Reasons for stopping that mean: this is not the whole answer.
-_UNFINISHED = frozenset({"length", "max_tokens", "content_filter", "error", "cancelled", "abort"})
+_CUT_OFF = frozenset({"length", "max_tokens"})
+_UNFINISHED = _CUT_OFF | {"content_filter", "error", "cancelled", "abort"}
 
 
 def read_reply(
@@ -58,9 +59,10 @@ def read_reply(
     )
 
 
-def is_usable(reply: ChatReply) -> bool:
-    """Whether a reply is a whole answer: some text, not cut off, not refused."""
-    return bool(reply.text.strip()) and not reply.refusal and reply.finish_reason.lower() not in _UNFINISHED
+def is_usable(reply: ChatReply, *, cut_off_counts: bool = False) -> bool:
+    """Whether a reply is an answer: some text, not refused, and not cut off unless that counts too."""
+    unfinished = _UNFINISHED - _CUT_OFF if cut_off_counts else _UNFINISHED
+    return bool(reply.text.strip()) and not reply.refusal and reply.finish_reason.lower() not in unfinished
 
 
 def _first(choices: Any) -> dict[str, Any] | None:

@@ -51,6 +51,7 @@ class ChatRequest:
         temperature: Left out where the endpoint refuses it (reasoning models).
         max_tokens: Most completion tokens; sent as ``max_completion_tokens`` where the endpoint wants that.
         seed: Sent where the endpoint takes it.
+        cut_off_counts: A reply that the token limit ended is an answer too, and is kept; not sent.
     """
 
     messages: tuple[ChatMessage, ...]
@@ -59,6 +60,7 @@ class ChatRequest:
     temperature: float = 0.0
     max_tokens: int = 2048
     seed: int | None = None
+    cut_off_counts: bool = False
 
 
 @dataclass(frozen=True, slots=True)

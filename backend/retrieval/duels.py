@@ -20,14 +20,17 @@ def duel_id_for(
     version_id: str,
     query: str,
     k: int,
-    fingerprint_a: str,
-    fingerprint_b: str,
+    model_a: str,
+    model_b: str,
     hyde: HydeSettings | None,
     writer: str = "",
 ) -> str:
-    """The id of a duel: equal content, equal id, so that asking again costs nothing and links stay."""
+    """The id of a duel: equal content, equal id, so that asking again costs nothing and links stay.
+
+    ``model_a`` and ``model_b`` are registry key and fingerprint; ``writer`` is all that changes HyDE's passages.
+    """
     told = [
-        corpus_id, version_id, query, k, fingerprint_a, fingerprint_b, asdict(hyde) if hyde else None, writer,
+        corpus_id, version_id, query, k, model_a, model_b, asdict(hyde) if hyde else None, writer,
     ]  # fmt: skip
     return sha256_hex(json.dumps(told, sort_keys=True))[:20]
 

@@ -13,6 +13,7 @@ from backend.llm.types import ChatMessage, ChatModel, ChatRequest
 from backend.prompts import load_prompt
 from backend.retrieval.types import Expansion, HydeSettings
 
+HYDE_PROMPT = "hyde"
 _MAX_TOKENS = 512  # as in the authors' code
 
 
@@ -32,7 +33,7 @@ class HydeExpander:
 
     def expand(self, query: str) -> Expansion:
         """Write the passages; a failure gives an Expansion without passages that says why."""
-        prompt = load_prompt("hyde")
+        prompt = load_prompt(HYDE_PROMPT)
         passages: list[str] = []
         failure = ""
         started = time.perf_counter()
@@ -42,6 +43,7 @@ class HydeExpander:
                 temperature=self._settings.temperature,
                 max_tokens=_MAX_TOKENS,
                 seed=self._seed + n,
+                cut_off_counts=True,  # a passage without its end still searches
             )
             try:
                 reply = self._chat.complete(request)

@@ -48,7 +48,10 @@ class FaissIndex:
         import faiss
 
         index = faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC)
-        return FaissIndex(index, np.load(_positions_path(path), mmap_mode="r", allow_pickle=False))
+        positions = np.load(_positions_path(path), mmap_mode="r", allow_pickle=False)
+        if len(positions) != index.ntotal:
+            raise ValueError(f"{path.name} holds {index.ntotal} vectors and {len(positions)} positions")
+        return FaissIndex(index, positions)
 
     @property
     def dimension(self) -> int:

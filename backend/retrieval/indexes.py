@@ -103,10 +103,13 @@ class IndexStore:
         facts_path = path.with_suffix(".json")
         if not (path.exists() and facts_path.exists()):
             return None
-        facts = json.loads(facts_path.read_text(encoding="utf-8"))
-        if facts["failures"]:
-            return None  # built anew: the vectors that there are come from the cache, only the failed texts are tried
-        return CorpusIndex(FaissIndex.load(path), {}, facts["n_cut"])
+        try:
+            facts = json.loads(facts_path.read_text(encoding="utf-8"))
+            if facts["failures"]:
+                return None  # built anew: vectors that there are come from the cache, only failed texts are tried
+            return CorpusIndex(FaissIndex.load(path), {}, facts["n_cut"])
+        except (OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError):
+            return None  # damaged, so built anew from the cached vectors
 
     def _build(
         self,

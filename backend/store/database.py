@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -11,13 +12,15 @@ from typing import Any
 
 from sqlalchemy import create_engine, event
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, OperationalError
+from sqlalchemy.exc import ArgumentError, IntegrityError, OperationalError, ProgrammingError
 from sqlalchemy.orm import Session, sessionmaker
 
 from backend.errors import InputError, UnavailableError
 from backend.store.tables import Base, NoteRow
 
 SCHEMA_VERSION = 1
+_OPENING_TRIES = 5
+_FIRST_PAUSE_S = 0.05
 
 
 def now_iso() -> str:
@@ -54,14 +57,20 @@ class Database:
         if self.dialect == "sqlite":
             event.listen(self.engine, "connect", _prepare_sqlite)
         self._session = sessionmaker(self.engine, expire_on_commit=False)
-        try:
-            Base.metadata.create_all(self.engine)
-            self._check_schema()
-        except OperationalError as error:
-            raise UnavailableError(
-                f"The database {parsed.render_as_string(hide_password=True)} can't be opened: {error.orig}.",
-                hint="Check RAGDUEL_DATABASE_URL and RAGDUEL_DATA_DIR.",
-            ) from None
+        for attempt in range(_OPENING_TRIES):
+            try:
+                Base.metadata.create_all(self.engine)
+                self._check_schema()
+                return
+            except (OperationalError, IntegrityError, ProgrammingError) as error:
+                # Two processes that start at once on an empty database meet at the same table: look again.
+                if attempt + 1 < _OPENING_TRIES and _may_pass(error):
+                    time.sleep(_FIRST_PAUSE_S * 2**attempt)
+                    continue
+                raise UnavailableError(
+                    f"The database {parsed.render_as_string(hide_password=True)} can't be opened: {error.orig}.",
+                    hint="Check RAGDUEL_DATABASE_URL and RAGDUEL_DATA_DIR.",
+                ) from None
 
     def _check_schema(self) -> None:
         with self.session() as session:
@@ -88,6 +97,12 @@ class Database:
 
     def set_note(self, name: str, value: dict[str, Any] | None) -> None:
         """Keep a small durable fact; None removes it. Never pass a key."""
+        try:
+            self._put_note(name, value)
+        except IntegrityError:  # somebody else added it between the look and the write: now it is there to be changed
+            self._put_note(name, value)
+
+    def _put_note(self, name: str, value: dict[str, Any] | None) -> None:
         with self.session() as session:
             row = session.get(NoteRow, name)
             if value is None:
@@ -101,6 +116,10 @@ class Database:
     def close(self) -> None:
         """Give every connection back."""
         self.engine.dispose()
+
+
+def _may_pass(error: Exception) -> bool:
+    return isinstance(error, IntegrityError) or any(word in str(error) for word in ("already exists", "is locked"))
 
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:

@@ -66,29 +66,38 @@ class FileStore:
             raise NotFoundError(f"The text {digest[:12]} is missing from the data folder.", hint="Add the file again.")
         return path.read_bytes().decode("utf-8", "surrogatepass")
 
-    def put_bytes(self, data: bytes) -> str:
-        """Hold an uploaded file until it is read; return the sha256 that names it."""
+    def put_bytes(self, data: bytes, holder: str) -> str:
+        """Hold an uploaded file until its holder has read it; return the sha256 that names it.
+
+        Args:
+            data: The file.
+            holder: Names who needs it: two who hold the same file each have their own, so that neither drops the
+                other's.
+        """
         digest = sha256_hex(data)
-        path = self.path("uploads", digest)
+        path = self._upload(holder, digest)
         if not path.exists():
             with written_whole(path) as temporary:
                 temporary.write_bytes(data)
         return digest
 
-    def get_bytes(self, digest: str) -> bytes:
-        """The bytes held under this sha256.
+    def get_bytes(self, digest: str, holder: str) -> bytes:
+        """The bytes that a holder has under this sha256.
 
         Raises:
             NotFoundError: They were read before, or never came.
         """
-        path = self.path("uploads", digest)
+        path = self._upload(holder, digest)
         if not path.exists():
             raise NotFoundError("An uploaded file is no longer held.", hint="Upload it again.")
         return path.read_bytes()
 
-    def drop_bytes(self, digest: str) -> None:
+    def drop_bytes(self, digest: str, holder: str) -> None:
         """Let go of an uploaded file."""
-        self.path("uploads", digest).unlink(missing_ok=True)
+        self._upload(holder, digest).unlink(missing_ok=True)
+
+    def _upload(self, holder: str, digest: str) -> Path:
+        return self.path("uploads", sha256_hex(f"{holder} {digest}"))
 
     def size_bytes(self) -> dict[str, int]:
         """Bytes used, by kind of file."""

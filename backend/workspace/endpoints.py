@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pydantic import SecretStr
 
 from backend.errors import InputError
-from backend.llm import ChatEndpoint, LocalChatServer, normalise_base_url
+from backend.llm import ChatEndpoint, LocalChatServer, is_loopback, normalise_base_url
 from backend.settings import Settings
 from backend.store import Database
 from backend.workspace.types import ChatSettings, SessionKeys
@@ -62,7 +62,9 @@ class ChatEndpoints:
             InputError: There is an endpoint, but no model name.
         """
         chosen = self.in_force()
-        if chosen.use_local and not base_url:
+        # A verdict of the local server names the port that it had then.
+        was_local = bool(base_url) and is_loopback(normalise_base_url(base_url)) and model == self._local.model
+        if chosen.use_local and (not base_url or was_local):
             return self.local_endpoint()
         url = normalise_base_url(base_url) if base_url else chosen.base_url
         if not url:

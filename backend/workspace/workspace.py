@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from backend.embedding import (
 )
 from backend.errors import InputError, UnavailableError
 from backend.experiments import BeirScores, load_beir, score_beir
-from backend.jobs import JobContext, JobRunner
+from backend.jobs import JobRunner
 from backend.judging import (
     Judge,
     JudgeKind,
@@ -37,14 +37,17 @@ from backend.judging import (
     unit_name,
 )
 from backend.llm import LocalChatServer, OpenAIChat, check_endpoint
-from backend.retrieval import Duel, DuelStore, HydeExpander, HydeSettings, IndexStore, duel_id_for, retrieve
+from backend.prompts import load_prompt
+from backend.retrieval import Duel, DuelStore, HydeExpander, IndexStore, duel_id_for, retrieve
+from backend.retrieval.hyde import HYDE_PROMPT
 from backend.retrieval.types import Expansion, RankedList
 from backend.settings import Settings, load_settings
-from backend.store import Database, FileStore, now_iso, sha256_hex
+from backend.store import Database, FileStore, now_iso, sha256_hex, storable
 from backend.workspace.doctor import examine
 from backend.workspace.endpoints import ChatEndpoints
 from backend.workspace.sample import prepare_sample
 from backend.workspace.types import ChatSettings, Check, DuelRequest, JudgeChoice, SessionKeys
+from backend.workspace.work import handlers, secrets_of, work_key
 
 Progress = Callable[[str, int, int], None]
 Cancelled = Callable[[], bool]
@@ -80,13 +83,7 @@ class Workspace:
         self.local_chat = LocalChatServer(self.settings)
         self.endpoints = ChatEndpoints(self.settings, self.database, self.local_chat)
         self.jobs = JobRunner(self.database, self.settings.job_workers)
-        for kind, handler in {
-            "ingest": self._ingest_job,
-            "duel": self._duel_job,
-            "judging": self._judging_job,
-            "download": self._download_job,
-            "sample": self._sample_job,
-        }.items():
+        for kind, handler in handlers(self).items():
             self.jobs.register(kind, handler)
 
     def close(self) -> None:
@@ -115,7 +112,7 @@ class Workspace:
             CancelledError: Stopped.
         """
         corpus = self.corpora.get(request.corpus)
-        query = request.query.strip()
+        query = storable(request.query.strip())
         if not query:
             raise InputError("The query is blank.", hint="Write a question, or pick a suggestion.")
         if not 1 <= request.k <= MAX_K:
@@ -127,10 +124,10 @@ class Workspace:
             version_id=corpus.version_id,
             query=query,
             k=request.k,
-            fingerprint_a=spec_a.fingerprint,
-            fingerprint_b=spec_b.fingerprint,
+            model_a=f"{spec_a.key} {spec_a.fingerprint}",
+            model_b=f"{spec_b.key} {spec_b.fingerprint}",
             hyde=request.hyde,
-            writer=writer.endpoint.model if writer else "",
+            writer=self._writer_name(writer) if writer else "",
         )
         known = self.duels.find(duel_id)
         if known and _is_whole(known):
@@ -158,13 +155,17 @@ class Workspace:
             seed=self.settings.seed,
             created_at=now_iso(),
         )
+        if not _is_whole(duel):
+            # A second try may bring other hits: votes and verdicts on these must not pass to them.
+            told = [[hit.chunk_id for hit in found.hits] for found in lists]
+            duel = replace(duel, duel_id=sha256_hex(json.dumps([duel_id, told]))[:20])
         self.duels.save(duel)
         return duel
 
     def start_duel(self, request: DuelRequest, keys: SessionKeys = NO_KEYS) -> str:
         """Run a duel as a job; its result holds ``duel_id``."""
         params = asdict(request)
-        return self.jobs.submit("duel", params, key=_key("duel", params), secrets=_secrets(keys))
+        return self.jobs.submit("duel", params, key=work_key("duel", params), secrets=secrets_of(keys))
 
     def ready_model(self, key: str) -> ModelSpec:
         """The model, if it can be used now.
@@ -198,7 +199,7 @@ class Workspace:
     def start_judging(self, duel_id: str, choice: JudgeChoice, keys: SessionKeys = NO_KEYS) -> str:
         """Judge as a job; its result holds ``verdict_id``."""
         params = {"duel_id": duel_id, **asdict(choice)}
-        return self.jobs.submit("judging", params, key=_key("judging", params), secrets=_secrets(keys))
+        return self.jobs.submit("judging", params, key=work_key("judging", params), secrets=secrets_of(keys))
 
     # Corpora
 
@@ -207,9 +208,12 @@ class Workspace:
 
         The bytes wait on disk until they are read, so that the job can be resumed.
         """
-        held = [{"name": source.name, "sha256": self.files.put_bytes(source.data)} for source in sources]
-        params = {"name": name, "files": held, "chunking": asdict(chunking)}
-        return self.jobs.submit("ingest", params, key=_key("ingest", params))
+        listed = [{"name": source.name, "sha256": sha256_hex(source.data)} for source in sources]
+        params: dict[str, Any] = {"name": name, "files": listed, "chunking": asdict(chunking)}
+        key = work_key("ingest", params)
+        for source in sources:
+            self.files.put_bytes(source.data, key)
+        return self.jobs.submit("ingest", {**params, "holder": key}, key=key)
 
     def cut_counts(
         self, corpus_id: str, model_keys: Sequence[str], keys: SessionKeys = NO_KEYS
@@ -234,7 +238,7 @@ class Workspace:
     def start_download(self, model_key: str) -> str:
         """Fetch a hub model as a job."""
         self.registry.get(model_key)
-        return self.jobs.submit("download", {"model_key": model_key}, key=f"download {model_key}")
+        return self.jobs.submit("download", {"model_key": model_key}, key=work_key("download", {"model": model_key}))
 
     def download(self, model_key: str) -> None:
         """Fetch a hub model now.
@@ -334,6 +338,10 @@ class Workspace:
         endpoint = self.endpoints.endpoint(keys) or self.endpoints.local_endpoint()
         return OpenAIChat(endpoint, self.database)
 
+    def _writer_name(self, writer: OpenAIChat) -> str:
+        where = f"{writer.endpoint.model} at {writer.endpoint.base_url}"
+        return f"{where}, prompt {load_prompt(HYDE_PROMPT).version}, seed {self.settings.seed}"
+
     def _judge(self, choice: JudgeChoice, keys: SessionKeys, duel: Duel) -> Judge:
         unit = unit_name(choice.rank, duel.k)
         if choice.kind is JudgeKind.LIKELIHOOD:
@@ -354,60 +362,7 @@ class Workspace:
             return keys.embedding
         return self.settings.embedding_api_key
 
-    # Jobs
-
-    def _duel_job(self, context: JobContext) -> Mapping[str, Any]:
-        params = dict(context.params)
-        hyde = HydeSettings(**params["hyde"]) if params["hyde"] else None
-        request = DuelRequest(**{**params, "hyde": hyde})
-        duel = self.duel(
-            request, _keys(context.secrets), progress=context.progress, cancelled=context.cancelled
-        )  # fmt: skip
-        return {"duel_id": duel.duel_id}
-
-    def _judging_job(self, context: JobContext) -> Mapping[str, Any]:
-        params = dict(context.params)
-        duel_id = params.pop("duel_id")
-        choice = JudgeChoice(**{**params, "kind": JudgeKind(params["kind"])})
-        context.progress("Asking the judge", 0, 1)
-        return {"verdict_id": self.judge(duel_id, choice, _keys(context.secrets)).verdict_id}
-
-    def _ingest_job(self, context: JobContext) -> Mapping[str, Any]:
-        sources = [SourceFile(file["name"], self.files.get_bytes(file["sha256"])) for file in context.params["files"]]
-        report = self.corpora.add(
-            context.params["name"],
-            sources,
-            Chunking(**context.params["chunking"]),
-            progress=context.progress,
-            cancelled=context.cancelled,
-        )
-        for file in context.params["files"]:
-            self.files.drop_bytes(file["sha256"])
-        return {"corpus_id": report.corpus_id}
-
-    def _download_job(self, context: JobContext) -> Mapping[str, Any]:
-        context.progress(f"Downloading {context.params['model_key']}", 0, 0)
-        self.download(context.params["model_key"])
-        return {"model_key": context.params["model_key"]}
-
-    def _sample_job(self, context: JobContext) -> Mapping[str, Any]:
-        return {"duel_id": self.prepare_sample(context.progress).duel_id}
-
 
 def _is_whole(duel: Duel) -> bool:
     """Whether nothing failed that a second try could mend."""
     return not (duel.a.n_unembedded or duel.b.n_unembedded or (duel.expansion and duel.expansion.failure))
-
-
-def _key(kind: str, params: Mapping[str, Any]) -> str:
-    return f"{kind} {sha256_hex(json.dumps(params, sort_keys=True, default=str))[:32]}"
-
-
-def _secrets(keys: SessionKeys) -> dict[str, str]:
-    return {"chat": keys.chat.get_secret_value(), "embedding": keys.embedding.get_secret_value()}
-
-
-def _keys(secrets: Mapping[str, str]) -> SessionKeys:
-    return replace(
-        NO_KEYS, chat=SecretStr(secrets.get("chat", "")), embedding=SecretStr(secrets.get("embedding", ""))
-    )  # fmt: skip

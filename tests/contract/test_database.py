@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from backend.embedding import VectorCache
+from backend.errors import InputError
 from backend.jobs import JobRunner, JobState
 from backend.retrieval import DuelStore
 from backend.store import Database, FileStore
@@ -61,6 +62,17 @@ def test_jobs_run(database: Database) -> None:
     runner = JobRunner(database)
     runner.register("k", lambda context: {"n": context.params["n"]})
     assert runner.wait(runner.submit("k", {"n": 3}), 10).state is JobState.DONE
+    runner.close()
+
+
+def test_a_job_can_fail_with_words_that_no_database_holds(database: Database) -> None:
+    def fail(_: object) -> dict[str, int]:
+        raise InputError("said \0 and \ud800")
+
+    runner = JobRunner(database)
+    runner.register("k", fail)
+    status = runner.wait(runner.submit("k", {}), 10)
+    assert (status.state, status.error) == (JobState.FAILED, "said \ufffd and \ufffd")
     runner.close()
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from backend.errors import InputError, NotFoundError, UnavailableError
-from backend.store import Database, FileStore, sha256_hex, written_whole
+from backend.store import Database, FileStore, sha256_hex, storable, written_whole
 
 
 def test_note_is_kept_changed_and_removed(database: Database) -> None:
@@ -53,3 +56,29 @@ def test_texts_come_back_to_the_character(files: FileStore, text: str) -> None:
 def test_a_missing_text_is_named(files: FileStore) -> None:
     with pytest.raises(NotFoundError, match="missing"):
         files.get_text(sha256_hex("never written"))
+
+
+def test_processes_that_start_at_once_on_an_empty_folder_all_open_it(tmp_path: Path) -> None:
+    code = (
+        "import sys, time\nfrom backend.store import Database\n"
+        "while time.time() < float(sys.argv[2]): pass\n"
+        "database = Database(sys.argv[1])\n"
+        "for n in range(10): database.set_note(f'n{n}', {})\n"
+    )
+    command = [sys.executable, "-c", code, f"sqlite:///{tmp_path / 'x.sqlite3'}", str(time.time() + 2)]
+    processes = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(3)]
+    assert [process.communicate()[1] for process in processes] == [""] * 3
+
+
+def test_two_holders_of_the_same_file_drop_their_own(files: FileStore) -> None:
+    digests = {files.put_bytes(b"x", holder) for holder in ("one", "two")}
+    assert len(digests) == 1
+    digest = digests.pop()
+    files.drop_bytes(digest, "one")
+    assert files.get_bytes(digest, "two") == b"x"
+    with pytest.raises(NotFoundError):
+        files.get_bytes(digest, "one")
+
+
+def test_storable_text_has_no_nul_and_no_half_character() -> None:
+    assert storable("a\0b\ud800c 😀") == "a\ufffdb\ufffdc 😀"

@@ -171,3 +171,10 @@ def test_the_schema_is_strict_and_asks_for_evidence_first() -> None:
         assert inner["properties"]["clarity"] == {"type": "integer", "minimum": 1, "maximum": 10}
     assert "$ref" not in json.dumps(schema)
     assert set(DATA) == set(JudgeReply.model_fields)
+
+
+@pytest.mark.timeout(10)
+@pytest.mark.parametrize("filler", [" ", "```", "\n"])
+def test_a_reply_of_endless_filler_is_given_up_quickly(filler: str) -> None:
+    assert unread("{" + filler * 60_000).format_fault
+    assert unread("{" + filler * 60_000 + "{").format_fault

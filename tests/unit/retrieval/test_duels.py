@@ -52,7 +52,7 @@ def test_shared_chunks() -> None:
 
 
 BASE = {
-    "corpus_id": "c", "version_id": "v", "query": "q", "k": 5, "fingerprint_a": "a", "fingerprint_b": "b",
+    "corpus_id": "c", "version_id": "v", "query": "q", "k": 5, "model_a": "a", "model_b": "b",
     "hyde": None, "writer": "",
 }  # fmt: skip
 
@@ -60,7 +60,7 @@ BASE = {
 @pytest.mark.parametrize(
     "change",
     [
-        {"version_id": "w"}, {"query": "r"}, {"k": 6}, {"fingerprint_a": "b", "fingerprint_b": "a"},
+        {"version_id": "w"}, {"query": "r"}, {"k": 6}, {"model_a": "b", "model_b": "a"},
         {"hyde": HydeSettings()}, {"hyde": HydeSettings(2)}, {"writer": "m"},
     ],
 )  # fmt: skip

@@ -116,3 +116,15 @@ def test_a_writer_that_fails_is_told_and_never_raised(reply, said: str) -> None:
     expansion = HydeExpander(FakeChat(reply), HydeSettings(), seed=1).expand("q")
     assert expansion.passages == ()
     assert said in expansion.failure
+
+
+def test_a_damaged_index_is_built_anew(store: IndexStore, database: Database, files: FileStore) -> None:
+    encoder = FakeEncoder()
+    whole = ranked(store, encoder, "lamp")
+    stored = [path for path in (files.root / "indexes").rglob("*") if path.is_file()]
+    assert len(stored) == 3
+    for path in stored:
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+        again = ranked(IndexStore(files, VectorCache(database, files, 8)), encoder, "lamp")
+        assert again.hits == whole.hits
+    assert [encoder.encoded_texts.count(text) for text in TEXTS] == [1, 1, 1]

@@ -1,0 +1,86 @@
+"""The workspace's background work: what each kind of job does, what names it, and the keys that it gets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from pydantic import SecretStr
+
+from backend.corpus import Chunking, SourceFile
+from backend.jobs import Handler, JobContext
+from backend.judging import JudgeKind
+from backend.retrieval import HydeSettings
+from backend.store import sha256_hex
+from backend.workspace.types import DuelRequest, JudgeChoice, SessionKeys
+
+if TYPE_CHECKING:
+    from backend.workspace.workspace import Workspace
+
+
+def handlers(workspace: Workspace) -> dict[str, Handler]:
+    """Who does the jobs of each kind."""
+    kinds = {"ingest": _ingest, "duel": _duel, "judging": _judging, "download": _download, "sample": _sample}
+    return {kind: partial(work, workspace) for kind, work in kinds.items()}
+
+
+def work_key(kind: str, params: Mapping[str, Any]) -> str:
+    """Names a piece of work by its content, so that a double click joins it."""
+    return f"{kind} {sha256_hex(json.dumps(params, sort_keys=True, default=str))[:32]}"
+
+
+def secrets_of(keys: SessionKeys) -> dict[str, str]:
+    """Keys as a job takes them; they stay in memory."""
+    return {"chat": keys.chat.get_secret_value(), "embedding": keys.embedding.get_secret_value()}
+
+
+def _keys(secrets: Mapping[str, str]) -> SessionKeys:
+    return SessionKeys(chat=SecretStr(secrets.get("chat", "")), embedding=SecretStr(secrets.get("embedding", "")))
+
+
+def _duel(workspace: Workspace, context: JobContext) -> Mapping[str, Any]:
+    params = dict(context.params)
+    hyde = HydeSettings(**params["hyde"]) if params["hyde"] else None
+    request = DuelRequest(**{**params, "hyde": hyde})
+    duel = workspace.duel(request, _keys(context.secrets), progress=context.progress, cancelled=context.cancelled)
+    return {"duel_id": duel.duel_id}
+
+
+def _judging(workspace: Workspace, context: JobContext) -> Mapping[str, Any]:
+    params = dict(context.params)
+    duel_id = params.pop("duel_id")
+    choice = JudgeChoice(**{**params, "kind": JudgeKind(params["kind"])})
+    context.progress("Asking the judge", 0, 1)
+    return {"verdict_id": workspace.judge(duel_id, choice, _keys(context.secrets)).verdict_id}
+
+
+def _ingest(workspace: Workspace, context: JobContext) -> Mapping[str, Any]:
+    params, held = context.params, workspace.files
+    files, holder = params["files"], params["holder"]
+    added = context.finished_items().get("corpus")
+    if added is None:
+        sources = [SourceFile(file["name"], held.get_bytes(file["sha256"], holder)) for file in files]
+        report = workspace.corpora.add(
+            params["name"],
+            sources,
+            Chunking(**params["chunking"]),
+            progress=context.progress,
+            cancelled=context.cancelled,
+        )
+        added = {"corpus_id": report.corpus_id}
+        context.finish_item("corpus", added)
+    for file in files:
+        held.drop_bytes(file["sha256"], holder)
+    return added
+
+
+def _download(workspace: Workspace, context: JobContext) -> Mapping[str, Any]:
+    context.progress(f"Downloading {context.params['model_key']}", 0, 0)
+    workspace.download(context.params["model_key"])
+    return {"model_key": context.params["model_key"]}
+
+
+def _sample(workspace: Workspace, context: JobContext) -> Mapping[str, Any]:
+    return {"duel_id": workspace.prepare_sample(context.progress).duel_id}
