@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import email.utils
 import json
+import os
 import queue
 import re
 import threading
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import SecretStr
 
 from backend.errors import InputError, ProviderError, ProviderFault
-from backend.llm.base_url import is_loopback
+from backend.llm.base_url import is_loopback, normalise_base_url
 from backend.llm.faults import scrub, server_words, translate
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ _CONNECT_TIMEOUT_S = 10.0
 _MOST_IDLE_CLIENTS = 4
 # Servers that want no key take any; without one the client refuses to start.
 _PLACEHOLDER_KEY = "no-key"
+_OPENAI = "https://api.openai.com/v1"
 # This key and no other that the environment may hold for OpenAI itself.
 _OPTIONS: RequestOptions = {"security": {"bearer_auth": True}}
 
@@ -68,7 +70,19 @@ def openai_client(base_url: str, api_key: SecretStr, timeout_s: float) -> openai
     # A proxy of the environment must not stand between this machine and itself.
     http = httpx2.Client(timeout=timeout, follow_redirects=True, trust_env=not is_loopback(base_url))
     key = checked_key(api_key) or _PLACEHOLDER_KEY
-    return openai.OpenAI(base_url=base_url, api_key=key, timeout=timeout, max_retries=0, http_client=http)
+    client = openai.OpenAI(base_url=base_url, api_key=key, timeout=timeout, max_retries=0, http_client=http)
+    if not _is_the_environments(base_url):
+        # OPENAI_ORG_ID, OPENAI_PROJECT_ID and OPENAI_CUSTOM_HEADERS (a gateway's token, say) are for no other host.
+        client.organization = client.project = None
+        client._custom_headers = {}
+    return client
+
+
+def _is_the_environments(base_url: str) -> bool:
+    try:
+        return base_url == normalise_base_url(os.environ.get("OPENAI_BASE_URL", "").strip() or _OPENAI)
+    except InputError:
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,8 +284,6 @@ def check_endpoint(base_url: str, api_key: SecretStr, timeout_s: float) -> list[
         ProviderError: The server can't be reached, refuses the key, or offers no list (NOT_FOUND: it may still
             work, and the model's name has to be typed).
     """
-    from backend.llm.base_url import normalise_base_url
-
     provider = Provider(normalise_base_url(base_url), api_key, timeout_s=timeout_s, max_retries=0, what="The endpoint")
     try:
         body = provider.get("/models")

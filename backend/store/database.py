@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import create_engine, event
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, IntegrityError, OperationalError, ProgrammingError
+from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError, NoSuchModuleError
 from sqlalchemy.orm import Session, sessionmaker
 
 from backend.errors import InputError, UnavailableError
@@ -51,9 +51,21 @@ class Database:
         self.dialect = parsed.get_backend_name()
         options: dict[str, Any] = {"pool_pre_ping": True}
         if self.dialect == "sqlite" and parsed.database:
-            Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
+            try:
+                Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise UnavailableError(
+                    f"The folder {Path(parsed.database).parent} can't be made: {error.strerror}.",
+                    hint="Check RAGDUEL_DATA_DIR.",
+                ) from None
             options["connect_args"] = {"timeout": 30, "check_same_thread": False}
-        self.engine = create_engine(parsed, **options)
+        try:
+            self.engine = create_engine(parsed, **options)
+        except (NoSuchModuleError, ImportError):
+            raise UnavailableError(
+                f"There is no driver for {parsed.drivername} databases here.",
+                hint="SQLite needs none; for PostgreSQL run: pip install 'ragduel[postgres]'.",
+            ) from None
         if self.dialect == "sqlite":
             event.listen(self.engine, "connect", _prepare_sqlite)
         self._session = sessionmaker(self.engine, expire_on_commit=False)
@@ -62,7 +74,7 @@ class Database:
                 Base.metadata.create_all(self.engine)
                 self._check_schema()
                 return
-            except (OperationalError, IntegrityError, ProgrammingError) as error:
+            except DatabaseError as error:
                 # Two processes that start at once on an empty database meet at the same table: look again.
                 if attempt + 1 < _OPENING_TRIES and _may_pass(error):
                     time.sleep(_FIRST_PAUSE_S * 2**attempt)

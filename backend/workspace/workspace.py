@@ -64,7 +64,13 @@ class Workspace:
 
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or load_settings()
-        self.settings.data_dir.mkdir(parents=True, exist_ok=True)
+        try:
+            self.settings.data_dir.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UnavailableError(
+                f"The data folder {self.settings.data_dir} can't be made: {error.strerror}.",
+                hint="Check RAGDUEL_DATA_DIR.",
+            ) from None
         self.database = Database(self.settings.sqlalchemy_url)
         self.files = FileStore(self.settings.data_dir)
         self.corpora = CorpusLibrary(

@@ -40,6 +40,24 @@ def test_a_url_that_is_none_names_the_setting() -> None:
         Database("nonsense")
 
 
+def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
+    (tmp_path / "x.sqlite3").write_bytes(b"no database at all" * 300)
+    with pytest.raises(UnavailableError, match=r"x\.sqlite3 can't be opened"):
+        Database(f"sqlite:///{tmp_path / 'x.sqlite3'}")
+
+
+def test_a_folder_that_can_not_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(UnavailableError, match="can't be made"):
+        Database(f"sqlite:///{tmp_path / 'file' / 'below' / 'x.sqlite3'}")
+
+
+def test_a_database_without_a_driver_shows_no_password() -> None:
+    with pytest.raises(UnavailableError, match="no driver for nosuch") as caught:
+        Database("nosuch://user:secret@host/name")
+    assert "secret" not in str(caught.value)
+
+
 def test_an_interrupted_write_leaves_nothing(tmp_path: Path) -> None:
     target = tmp_path / "a" / "b"
     with pytest.raises(RuntimeError), written_whole(target) as temporary:

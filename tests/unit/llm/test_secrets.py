@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from backend.embedding.endpoint import EndpointEncoder, probe_endpoint
 from backend.embedding.types import ModelSpec, Source
 from backend.errors import ProviderError, RagduelError
-from backend.llm import ChatEndpoint, ChatMessage, ChatRequest, OpenAIChat, check_endpoint
+from backend.llm import ChatEndpoint, ChatMessage, ChatRequest, OpenAIChat, Provider, check_endpoint
 from backend.settings import Settings
 from backend.store import Database
 from tests.fakes.scripted_server import Reply, ScriptedServer, chat, error
@@ -110,3 +110,20 @@ def test_the_check_itself_would_see_a_key() -> None:
         inner = sys.exc_info()[1]
     assert inner is not None
     assert KEY in told(inner)
+
+
+def test_the_environments_own_headers_go_to_no_other_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-own")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "project-own")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Gateway: token-own")
+    with ScriptedServer(chat("x")) as server:
+        for own in ("", server.base_url):
+            monkeypatch.setenv("OPENAI_BASE_URL", own)
+            provider = Provider(server.base_url, SecretStr(KEY), timeout_s=5, max_retries=0, what="It")
+            provider.post("/chat/completions", {"model": "m", "messages": []})
+            provider.close()
+        elsewhere, at_home = (
+            {value for value in request.headers.values() if value.endswith("-own")} for request in server.log
+        )
+    assert elsewhere == set()
+    assert at_home == {"org-own", "project-own", "token-own"}
