@@ -14,7 +14,7 @@ from backend.llm.local_server import HOST, READY
 from backend.llm.weights import SMOLLM2_CONTEXT_TOKENS, SMOLLM2_MODEL, find_smollm2
 
 _CACHE_RAM_MIB = 128  # llama.cpp's own default is 8 GB of prompt cache
-_LONGEST_REPLY_TOKENS = 1024
+_LONGEST_REPLY_TOKENS = 640
 
 
 def serve(port: int, stdin: IO[str], stdout: IO[str]) -> None:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import csv
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
+from pydantic import SecretStr
 
+from backend.corpus import Chunking, read_paths
+from backend.embedding import ModelSpec, Source
+from backend.judging import JudgeKind
+from backend.settings import Settings
+from backend.workspace import ChatSettings, DuelRequest, JudgeChoice, Workspace
+from tests.cases.bench import queries
 from tests.conftest import Replay, shared_path
 from tests.e2e.conftest import WAIT_MS, Server, settled
 
@@ -96,7 +105,7 @@ def test_upload_then_duel_on_own_files(serve: Serve, page: Page) -> None:
     page.locator(".st-key-corpora_add").get_by_role("button").click()
     page.wait_for_url(re.compile("corpus="), timeout=WAIT_MS)
     settled(page)
-    expect(page.get_by_text("Works manual").first).to_be_visible()
+    expect(page.get_by_role("heading", name="Works manual")).to_be_visible()
     expect(page.get_by_text(re.compile(r"5 documents|5 of 6|left out", re.IGNORECASE)).first).to_be_visible()
 
     page.goto(server.url)
@@ -175,11 +184,14 @@ def test_untrusted_text_stays_text(serve: Serve, page: Page, replay: Callable[[P
     name = "31-st-text-shown-verbatim"
     case = replay(shared_path("cases", "cases", name, "responses.json"))
     server = serve(RAGDUEL_LLM_BASE_URL=case.base_url, RAGDUEL_LLM_MODEL="scripted-judge")
-    _seed_case(server, case, name)
+    files = [shared_path("cases", "cases", name, one) for one in ("odd-text.md", "plain-text.md")]
+    query = shared_path("cases", "cases", name, "queries.txt").read_text(encoding="utf-8").strip()
+    with _case_workspace(server, case, files) as workspace:
+        duel = workspace.duel(DuelRequest("case", query, "emb-a", "emb-b", 1))
+        workspace.judge(duel.duel_id, JudgeChoice(JudgeKind.LLM))
     hits: list[str] = []
     page.on("request", lambda request: hits.append(request.url))
-    duel_id = _case_duel(server)
-    page.goto(f"{server.url}/?duel={duel_id}")
+    page.goto(f"{server.url}/?duel={duel.duel_id}")
     settled(page)
     page.locator(".st-key-vote_tie").get_by_role("button").click()
     settled(page)
@@ -197,36 +209,46 @@ def test_untrusted_text_stays_text(serve: Serve, page: Page, replay: Callable[[P
     assert not [url for url in hits if "pixel.png" in url]
 
 
-def _seed_case(server: Server, case: Replay, name: str) -> None:
-    from pydantic import SecretStr
+def test_results_stay_after_a_download_and_a_page_change(
+    serve: Serve, page: Page, replay: Callable[[Path], Replay]
+) -> None:
+    """Case 27: a download reruns nothing, loses nothing and asks nobody anything."""
+    case = replay(shared_path("cases", "fixtures", "all-good.json"))
+    server = serve(RAGDUEL_LLM_BASE_URL=case.base_url, RAGDUEL_LLM_MODEL="scripted-judge")
+    asked = queries("queries-10.txt")
+    with _case_workspace(server, case, [shared_path("cases", "fixtures", "corpus-small")]) as workspace:
+        for query in asked:
+            duel = workspace.duel(DuelRequest("case", query, "emb-a", "emb-b", 1))
+            workspace.judge(duel.duel_id, JudgeChoice(JudgeKind.LLM))
+    n_requests = len(case.requests())
+    page.goto(f"{server.url}/verdicts")
+    settled(page)
+    for _ in range(2):
+        with page.expect_download() as download:
+            page.locator(".st-key-verdicts_csv").get_by_role("button").click()
+        rows = list(csv.DictReader(Path(download.value.path()).read_text(encoding="utf-8-sig").splitlines()))
+        assert len(rows) == 10
+        settled(page)
+        expect(page.get_by_text("10 of 10")).to_be_visible()
+    page.get_by_role("link", name="Settings").click()
+    settled(page)
+    page.get_by_role("link", name="Verdicts").click()
+    settled(page)
+    expect(page.get_by_text("10 of 10")).to_be_visible()
+    assert len(case.requests()) == n_requests
 
-    from backend.corpus import Chunking, read_paths
-    from backend.embedding import ModelSpec, Source
-    from backend.judging import JudgeKind
-    from backend.settings import Settings
-    from backend.workspace import ChatSettings, DuelRequest, JudgeChoice, Workspace
 
+@contextmanager
+def _case_workspace(server: Server, case: Replay, files: list[Path]) -> Iterator[Workspace]:
+    """The app's data folder with a case's models, files and chat endpoint; closed before the browser looks."""
     workspace = Workspace(Settings(_env_file=None, data_dir=server.data_dir))
     try:
         for model in ("emb-a", "emb-b"):
             draft = ModelSpec(model, Source.ENDPOINT, model, base_url=case.base_url, pooling="endpoint")
             workspace.registry.add(workspace.probe_model(draft, SecretStr("")))
-        files = [shared_path("cases", "cases", name, one) for one in ("odd-text.md", "plain-text.md")]
         sources, _ = read_paths(files, max_files=10, max_file_bytes=1_000_000)
-        workspace.corpora.add("odd", sources, Chunking(whole_documents=True))
+        workspace.corpora.add("case", sources, Chunking(whole_documents=True))
         workspace.save_chat_settings(ChatSettings(case.base_url, "scripted-judge"))
-        query = shared_path("cases", "cases", name, "queries.txt").read_text(encoding="utf-8").strip()
-        duel = workspace.duel(DuelRequest("odd", query, "emb-a", "emb-b", 1))
-        workspace.judge(duel.duel_id, JudgeChoice(JudgeKind.LLM))
+        yield workspace
     finally:
         workspace.close()
-
-
-def _case_duel(server: Server) -> str:
-    from backend.retrieval import DuelStore
-    from backend.store import Database
-
-    database = Database(f"sqlite:///{server.data_dir / 'ragduel.sqlite3'}")
-    duel_id = DuelStore(database).recent(1)[0].duel_id
-    database.close()
-    return duel_id
