@@ -32,7 +32,7 @@ from backend.prompts import load_prompt
 from backend.settings import Settings
 from backend.store import Database
 
-TIE_BAND = 0.1
+TIE_BAND = 0.15
 """Margins up to this many nats per query token are ties. From data: see docs/judging.md, "The tie band"."""
 
 _REMEMBERED = 4096

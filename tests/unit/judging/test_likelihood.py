@@ -12,6 +12,7 @@ from backend.judging.likelihood import forget_scores
 from backend.judging.likelihood_model import (
     PASSAGE_TOKENS,
     QUERY_TOKENS,
+    LikelihoodModel,
     QueryLikelihood,
     fastest_dtype,
     likelihood_key,
@@ -164,6 +165,9 @@ def test_long_texts_and_queries_are_cut_and_said(weights_dir: Path) -> None:
 
 @pytest.mark.models
 def test_both_number_formats_agree(weights_dir: Path) -> None:
-    exact = load_likelihood_model(weights_dir, "float32").score(QUERY, RIGHT).mean_log_probability
-    fast = load_likelihood_model(weights_dir, "bfloat16").score(QUERY, RIGHT).mean_log_probability
+    load_likelihood_model(weights_dir)
+    folder = next(path.parent for path in (weights_dir / "models").glob("*/model.safetensors"))
+    exact, fast = (
+        LikelihoodModel(folder, dtype).score(QUERY, RIGHT).mean_log_probability for dtype in ("float32", "bfloat16")
+    )
     assert fast == pytest.approx(exact, abs=0.1)
