@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sqlalchemy import select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from backend.embedding.types import Encoded, Encoder, Matrix
+from backend.embedding.types import Encoded, Encoder, Matrix, Source
 from backend.errors import CancelledError
 from backend.store import Database, FileStore, sha256_hex, written_whole
 from backend.store.tables import VectorRow
@@ -31,7 +31,7 @@ class VectorCache:
     Args:
         database: Knows which vectors are stored, and where.
         files: Holds them, as ``.npy`` shards.
-        batch_size: Texts embedded before the first store; grows for fast models.
+        batch_size: Texts embedded before the first store; grows for fast models on this machine.
     """
 
     def __init__(self, database: Database, files: FileStore, batch_size: int) -> None:
@@ -119,6 +119,8 @@ class VectorCache:
         """Longest first: texts of like length share a batch, and what needs most memory comes first."""
         pending = sorted(texts, key=len, reverse=True)
         size, start = self._batch_size, 0
+        # What a server was paid for is stored request by request: the next one may fail.
+        grows = encoder.spec.source is not Source.ENDPOINT
         while start < len(pending):
             _stop_if(cancelled)
             batch = pending[start : start + size]
@@ -127,7 +129,7 @@ class VectorCache:
             yield batch, encoded
             took_s = time.monotonic() - began
             start += len(batch)
-            if took_s < _QUICK_S:
+            if took_s < _QUICK_S and grows:
                 size = min(size * 2, max(_LARGEST_BATCH, self._batch_size))
             elif took_s > _SLOW_S:
                 size = max(size // 2, self._batch_size)

@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from backend.errors import InputError, UnavailableError
 from backend.store.tables import Base, NoteRow
+from backend.store.text import storable
 
 SCHEMA_VERSION = 1
 _OPENING_TRIES = 5
@@ -66,6 +67,7 @@ class Database:
                 f"There is no driver for {parsed.drivername} databases here.",
                 hint="SQLite needs none; for PostgreSQL run: pip install 'ragduel[postgres]'.",
             ) from None
+        event.listen(self.engine, "before_cursor_execute", _with_storable_words, retval=True)
         if self.dialect == "sqlite":
             event.listen(self.engine, "connect", _prepare_sqlite)
         self._session = sessionmaker(self.engine, expire_on_commit=False)
@@ -128,6 +130,21 @@ class Database:
     def close(self) -> None:
         """Give every connection back."""
         self.engine.dispose()
+
+
+def _with_storable_words(
+    _connection: object, _cursor: object, statement: str, parameters: Any, _context: object, _many: bool
+) -> tuple[str, Any]:
+    """File names, links and error messages come as they like: whatever a database refuses is mended in one place."""
+    return statement, _storable(parameters)
+
+
+def _storable(value: Any) -> Any:
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, dict):
+        return {name: _storable(inner) for name, inner in value.items()}
+    return type(value)(map(_storable, value)) if type(value) in {list, tuple} else value
 
 
 def _may_pass(error: Exception) -> bool:

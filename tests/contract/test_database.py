@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from backend.corpus import CorpusLibrary, SourceFile
 from backend.embedding import VectorCache
-from backend.errors import InputError
+from backend.errors import InputError, NotFoundError
 from backend.jobs import JobRunner, JobState
 from backend.retrieval import DuelStore
 from backend.store import Database, FileStore
@@ -74,6 +75,20 @@ def test_a_job_can_fail_with_words_that_no_database_holds(database: Database) ->
     status = runner.wait(runner.submit("k", {}), 10)
     assert (status.state, status.error) == (JobState.FAILED, "said \ufffd and \ufffd")
     runner.close()
+
+
+def test_words_that_no_database_holds_are_mended_and_looked_for(database: Database, tmp_path: Path) -> None:
+    library = CorpusLibrary(database, FileStore(tmp_path / "files"))
+    library.add("caf\udce9 \0", [SourceFile("a\udce9\0.txt", b"The boiler runs at 3 bar.")])
+    assert [corpus.name for corpus in library.list()] == ["caf\ufffd \ufffd"]
+    assert [document.name for document in library.documents(library.get("caf\udce9 \0").corpus_id)] == [
+        "a\ufffd\ufffd.txt"
+    ]
+    for missing in ("\0", "\ud800"):
+        with pytest.raises(NotFoundError):
+            library.get(missing)
+    database.set_note("reply", {"text": "said \0 and \ud800"})
+    assert database.note("reply") == {"text": "said \0 and \ud800"}
 
 
 def test_two_threads_that_embed_the_same_texts_pay_once(database: Database, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from backend.cli.workspace import keys_for
 from backend.corpus import Chunking, SourceFile
 from backend.embedding import ModelSpec, Source
-from backend.errors import CancelledError
+from backend.errors import CancelledError, ProviderError
 from backend.jobs import JobState
 from backend.judging import JudgeKind
 from backend.retrieval import HydeSettings
@@ -171,3 +171,26 @@ def test_the_local_servers_verdict_is_asked_again_where_the_server_is_now(
     other = workspace.endpoints.endpoint(keys_for(""), base_url="http://127.0.0.1:1234/v1", model="other")
     assert other is not None
     assert other.base_url == "http://127.0.0.1:1234/v1"
+
+
+def test_what_an_embedding_server_was_paid_for_is_stored_before_it_fails(settings: Settings) -> None:
+    paid: list[str] = []
+
+    def answer(request: Request) -> Reply:
+        if len(paid) >= 20 * settings.encode_batch_size:
+            return error(401, "no credit")
+        paid.extend(request.body["input"])
+        return embeddings(_vector("m1"))(request)
+
+    with ScriptedServer(answer) as server:
+        workspace = _furnished(settings, server)
+        texts = [f"text number {n}" for n in range(1000)]
+        with workspace.encoders.use("ea") as encoder, pytest.raises(ProviderError):
+            workspace.vectors.document_vectors(encoder, texts)
+        server.behaviours[:] = [_provider(chat("x"))]
+        n_before = len(server.log)
+        with workspace.encoders.use("ea") as encoder:
+            workspace.vectors.document_vectors(encoder, texts)
+        again = [text for request in server.log[n_before:] for text in request.body["input"]]
+        assert sorted(paid + again) == sorted(texts)
+        workspace.close()
