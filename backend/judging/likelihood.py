@@ -87,6 +87,14 @@ class LikelihoodJudge:
             settings=f"tie band {self._tie_band:g}, {self.dtype}, first {PASSAGE_TOKENS} tokens of a text",
         )
 
+    def prepare(self) -> None:
+        """Convert and load the weights now, so that the first verdict does not wait for it.
+
+        Raises:
+            UnavailableError: The package that carries them is missing.
+        """
+        load_likelihood_model(self._settings.data_dir, self.dtype)
+
     def score(self, query: str, passages: Sequence[str]) -> list[float]:
         """Mean log-probability per token of the query after each passage, in nats, in input order.
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from backend.corpus import SAMPLE_NAME, Chunking, sample_queries, sample_sources
 from backend.embedding import OFFLINE_DEFAULTS
+from backend.errors import UnavailableError
+from backend.judging import LikelihoodJudge
 from backend.retrieval import Duel
 from backend.workspace.types import DuelRequest
 
@@ -15,9 +18,13 @@ if TYPE_CHECKING:
 
 
 def prepare_sample(workspace: Workspace, progress: Callable[[str, int, int], None] | None = None) -> Duel:
-    """Add the sample corpus if it is missing, index it, run the first suggested query. Idempotent."""
+    """Add the sample corpus if it is missing, index it, run the first suggested query. Idempotent.
+
+    The first time, the likelihood judge's weights are made ready too, so that the first verdict does not wait.
+    """
     queries = sample_queries()
     corpus = next((corpus for corpus in workspace.corpora.list() if corpus.is_sample), None)
+    is_new = corpus is None
     if corpus is None:
         settings = workspace.settings
         report = workspace.corpora.add(
@@ -30,4 +37,10 @@ def prepare_sample(workspace: Workspace, progress: Callable[[str, int, int], Non
         )
         corpus = workspace.corpora.get(report.corpus_id)
     model_a, model_b = OFFLINE_DEFAULTS
-    return workspace.duel(DuelRequest(corpus.corpus_id, queries[0], model_a, model_b), progress=progress)
+    duel = workspace.duel(DuelRequest(corpus.corpus_id, queries[0], model_a, model_b), progress=progress)
+    if is_new:
+        if progress:
+            progress("Preparing the likelihood judge", 0, 1)
+        with suppress(UnavailableError):  # the doctor and the verdict say what is missing
+            LikelihoodJudge(workspace.settings).prepare()
+    return duel
