@@ -40,8 +40,9 @@ class Settings(BaseSettings):
     llm_max_retries: int = Field(2, ge=0, le=10, description="Repeats after 429 and 5xx; a time-out is not repeated.")
     llm_price_input_usd: float = Field(0.0, ge=0, description="USD per million prompt tokens, for the cost shown.")
     llm_price_output_usd: float = Field(0.0, ge=0, description="USD per million completion tokens, for the cost shown.")
+    embedding_base_url: str = Field("", description="Embedding endpoint that RAGDUEL_EMBEDDING_API_KEY is for.")
     embedding_api_key: SecretStr = Field(
-        SecretStr(""), description="Key for the embedding endpoints that people add; the chat key never goes there."
+        SecretStr(""), description="Key for that endpoint and no other; the chat key goes to its own address only."
     )
     offline: bool = Field(False, description="Never try to download a model.")
     max_loaded_models: int = Field(2, ge=1, description="Embedding models kept in memory at once.")

@@ -25,4 +25,4 @@ def keys_for(named_url: str) -> SessionKeys:
     Without such a name there are none: the environment's keys then go where the environment says, and not to an
     endpoint that somebody saved on the settings page.
     """
-    return SessionKeys(chat=load_settings().llm_api_key) if named_url else SessionKeys()
+    return SessionKeys(chat=load_settings().llm_api_key, chat_url=named_url) if named_url else SessionKeys()

@@ -68,11 +68,16 @@ def _endpoint(ws: Workspace, chat: ChatSettings) -> None:
             for key in ("url", "model"):
                 st.session_state.pop(f"settings_chat_{key}", None)
             _after_change(ws, chat)
+    if not chat.base_url:
+        st.caption("Save a base URL first; its key can be typed then.")
+        return
     key_field.show(
         state.CHAT_KEY,
+        state.CHAT_KEY_URL,
+        chat.base_url,
         "Chat key",
         "Or set RAGDUEL_LLM_API_KEY before the start. A local server mostly wants none. "
-        "Changing the base URL forgets a key typed here, so that it goes to no other server.",
+        "A key typed here is for this base URL and goes to no other server.",
     )
 
 

@@ -75,7 +75,5 @@ def _stopped(ws: Workspace, status: JobStatus, title: str) -> None:
         )
     again = "Try again" if status.state is JobState.FAILED else "Go on"
     if st.button(again, icon=":material/play_arrow:", key="job_resume"):
-        keys = state.session_keys()
-        secrets = {"chat": keys.chat.get_secret_value(), "embedding": keys.embedding.get_secret_value()}
-        job_id = ws.jobs.resume(status.job_id, secrets=secrets)
+        job_id = ws.resume_job(status.job_id, state.session_keys())
         state.go(**{**st.query_params.to_dict(), state.URL_JOB: job_id})

@@ -5,15 +5,17 @@ from __future__ import annotations
 import streamlit as st
 
 
-def show(state_key: str, title: str, note: str) -> None:
+def show(state_key: str, url_key: str, base_url: str, title: str, note: str) -> None:
     """Draw the field, or that a key is set and a way to forget it.
 
     Args:
         state_key: Where the session keeps the key.
+        url_key: Where it keeps the address that the key is for.
+        base_url: That address; a key typed for another one counts as none.
         title: What the key is for.
         note: Where it may come from otherwise.
     """
-    if st.session_state.get(state_key):
+    if st.session_state.get(state_key) and st.session_state.get(url_key) == base_url:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.badge(f"{title} set for this session", icon=":material/key:", color="green")
             if st.button("Forget it", type="tertiary", key=f"{state_key}_forget"):
@@ -30,4 +32,5 @@ def show(state_key: str, title: str, note: str) -> None:
     st.caption(note)
     if kept and (typed or "").strip():
         st.session_state[state_key] = (typed or "").strip()
+        st.session_state[url_key] = base_url
         st.rerun()

@@ -9,7 +9,7 @@ import streamlit as st
 from backend.embedding.types import AvailabilityState, ModelSpec, Source
 from backend.errors import InputError
 from backend.jobs import JobStatus
-from backend.ui import job_progress, key_field, model_facts, state
+from backend.ui import job_progress, model_facts, state
 from backend.ui.model_facts import STATE_WORDS, ModelState
 from backend.ui.shell import errors
 from backend.ui.text import label
@@ -27,6 +27,8 @@ def show(ws: Workspace) -> None:
         _downloads(ws, models)
     with st.expander("Add a model", icon=":material/add:"), errors():
         _add(ws)
+    with errors():
+        _key_of_endpoint(models)
     with errors():
         _remove(ws, models)
 
@@ -86,6 +88,19 @@ def _add(ws: Workspace) -> None:
         base_url = ""
         if endpoint:
             base_url = st.text_input("Base URL", key="settings_add_url", placeholder="http://localhost:11434/v1") or ""
+        typed_key = ""
+        if endpoint:
+            typed_key = (
+                st.text_input(
+                    "Key",
+                    type="password",
+                    key="settings_add_secret",
+                    autocomplete="off",
+                    help="For this address, in this session only. A local server mostly wants none. For good: set "
+                    "RAGDUEL_EMBEDDING_BASE_URL and RAGDUEL_EMBEDDING_API_KEY before the start.",
+                )
+                or ""
+            )
         name = st.text_input(
             "Model name at the endpoint" if endpoint else "Hub id or folder",
             key="settings_add_name",
@@ -103,8 +118,6 @@ def _add(ws: Workspace) -> None:
             "saved, and code from a hub is never run."
         )
         pressed = st.form_submit_button("Try and add", type="primary", icon=":material/add:", key="settings_add")
-    if endpoint:
-        key_field.show(state.EMBEDDING_KEY, "Embedding key", "Or set RAGDUEL_EMBEDDING_API_KEY before the start.")
     if not pressed:
         return
     if not (key or "").strip() or not (name or "").strip():
@@ -119,10 +132,25 @@ def _add(ws: Workspace) -> None:
         pooling="endpoint" if endpoint else "mean",
     )
     with st.spinner("Trying it with two short texts…"):
-        spec = ws.probe_model(draft, state.session_keys().embedding)
+        if endpoint:
+            state.keep_embedding_key(draft.base_url, typed_key)
+        spec = ws.probe_model(draft, ws.endpoints.embedding_key_for(draft.base_url, state.session_keys()))
     ws.registry.add(spec)
     st.toast("Model added.", icon=":material/check:")
     st.rerun()
+
+
+def _key_of_endpoint(models: dict[str, ModelState]) -> None:
+    """A key for an endpoint that was added in another session: keys are not kept with the model."""
+    urls = sorted({model.spec.base_url for model in models.values() if model.spec.base_url})
+    if not urls:
+        return
+    with st.expander("Key for an endpoint", icon=":material/key:"), st.form("settings_key_form", clear_on_submit=True):
+        url = st.selectbox("Address", urls, key="settings_key_url")
+        typed = st.text_input("Key", type="password", key="settings_key_typed", autocomplete="off")
+        if st.form_submit_button("Use in this session", icon=":material/key:", key="settings_key_use"):
+            state.keep_embedding_key(url, typed or "")
+            st.toast("Key set for this session.", icon=":material/check:")
 
 
 def _source(endpoint: bool, name: str) -> Source:

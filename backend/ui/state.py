@@ -8,6 +8,7 @@ from typing import TypeVar
 import streamlit as st
 from pydantic import SecretStr
 
+from backend.llm import normalise_base_url
 from backend.workspace import SessionKeys
 
 T = TypeVar("T")
@@ -54,7 +55,8 @@ CORPUS_CUTS = "corpora_cuts"  # id of the corpus whose cuts were asked for
 
 # keys typed on the settings page: in this session only
 CHAT_KEY = "settings_chat_key"
-EMBEDDING_KEY = "settings_embedding_key"
+CHAT_KEY_URL = "settings_chat_key_url"  # the address that the key was typed for
+EMBEDDING_KEYS = "settings_embedding_keys"  # base URL -> key
 
 
 def linked(name: str) -> str:
@@ -75,12 +77,14 @@ def keep_choice(key: str, options: Sequence[object]) -> None:
 
 
 def session_keys() -> SessionKeys:
-    """Keys for endpoints: typed in this session, else ``st.secrets``; the environment's are the settings' own."""
-    return SessionKeys(chat=_key(CHAT_KEY, "llm_api_key"), embedding=_key(EMBEDDING_KEY, "embedding_api_key"))
+    """Keys typed in this session, each with its address; those of the environment and st.secrets are the settings'."""
+    embedding = {url: SecretStr(key) for url, key in st.session_state.get(EMBEDDING_KEYS, {}).items()}
+    chat_url = str(st.session_state.get(CHAT_KEY_URL, ""))
+    return SessionKeys(SecretStr(str(st.session_state.get(CHAT_KEY, ""))), chat_url, embedding)
 
 
-def _key(session_name: str, secret_name: str) -> SecretStr:
-    typed = st.session_state.get(session_name, "")
-    if not typed and st.secrets.load_if_toml_exists():
-        typed = st.secrets.get(secret_name, "")
-    return SecretStr(str(typed).strip())
+def keep_embedding_key(base_url: str, key: str) -> None:
+    """Remember a key for one embedding endpoint, in this session; a blank one changes nothing."""
+    if key.strip():
+        kept = st.session_state.get(EMBEDDING_KEYS, {})
+        st.session_state[EMBEDDING_KEYS] = {**kept, normalise_base_url(base_url): key.strip()}

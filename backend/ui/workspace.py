@@ -10,5 +10,6 @@ from backend.workspace import Workspace
 
 @st.cache_resource(show_spinner="Opening the data folder…")
 def workspace() -> Workspace:
-    """The rooms joined, built once."""
+    """The rooms joined, built once. Reading ``st.secrets`` puts its entries into the environment, as settings."""
+    st.secrets.load_if_toml_exists()
     return Workspace(current_settings())

@@ -96,10 +96,23 @@ class ChatEndpoints:
         )
 
     def key_for(self, url: str, keys: SessionKeys) -> SecretStr:
-        """The key for an endpoint. The environment's key goes to the environment's endpoint and nowhere else."""
-        if keys.chat.get_secret_value():
+        """The key for a chat endpoint. A key goes to the address it was given for, and nowhere else."""
+        if keys.chat.get_secret_value() and keys.chat_url and url == normalise_base_url(keys.chat_url):
             return keys.chat
         return self._settings.llm_api_key if url == self._environment_url() else SecretStr("")
+
+    def embedding_key_for(self, base_url: str, keys: SessionKeys) -> SecretStr:
+        """The key for an embedding endpoint: typed for it, the environment's for it, or the chat key of its address."""
+        if not base_url:
+            return SecretStr("")
+        url = normalise_base_url(base_url)
+        for given, key in keys.embedding.items():
+            if normalise_base_url(given) == url:
+                return key
+        own = self._settings.embedding_base_url.strip()
+        if own and normalise_base_url(own) == url:
+            return self._settings.embedding_api_key
+        return self.key_for(url, keys)
 
     def _environment_url(self) -> str:
         if self._settings.llm_base_url.strip():

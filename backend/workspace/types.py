@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -36,10 +37,19 @@ class DuelRequest:
 
 @dataclass(frozen=True, slots=True)
 class SessionKeys:
-    """Keys that a person typed; they live in the session and in the memory of one job, nowhere else."""
+    """Keys that a person typed; they live in the session and in the memory of one job, nowhere else.
+
+    A key belongs to the address it was typed for, and is sent to no other.
+
+    Attributes:
+        chat: Key of a chat endpoint.
+        chat_url: That endpoint's base URL.
+        embedding: Base URL of an embedding endpoint -> its key.
+    """
 
     chat: SecretStr = field(default=SecretStr(""), repr=False)
-    embedding: SecretStr = field(default=SecretStr(""), repr=False)
+    chat_url: str = ""
+    embedding: Mapping[str, SecretStr] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

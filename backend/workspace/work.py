@@ -33,11 +33,13 @@ def work_key(kind: str, params: Mapping[str, Any]) -> str:
 
 def secrets_of(keys: SessionKeys) -> dict[str, str]:
     """Keys as a job takes them; they stay in memory."""
-    return {"chat": keys.chat.get_secret_value(), "embedding": keys.embedding.get_secret_value()}
+    embedding = {url: key.get_secret_value() for url, key in keys.embedding.items()}
+    return {"chat": keys.chat.get_secret_value(), "chat_url": keys.chat_url, "embedding": json.dumps(embedding)}
 
 
 def _keys(secrets: Mapping[str, str]) -> SessionKeys:
-    return SessionKeys(chat=SecretStr(secrets.get("chat", "")), embedding=SecretStr(secrets.get("embedding", "")))
+    embedding = {url: SecretStr(key) for url, key in json.loads(secrets.get("embedding") or "{}").items()}
+    return SessionKeys(SecretStr(secrets.get("chat", "")), secrets.get("chat_url", ""), embedding)
 
 
 def _duel(workspace: Workspace, context: JobContext) -> Mapping[str, Any]:

@@ -207,6 +207,10 @@ class Workspace:
         params = {"duel_id": duel_id, **asdict(choice)}
         return self.jobs.submit("judging", params, key=work_key("judging", params), secrets=secrets_of(keys))
 
+    def resume_job(self, job_id: str, keys: SessionKeys = NO_KEYS) -> str:
+        """Run a stopped job again from where it was, with the keys of whoever asks."""
+        return self.jobs.resume(job_id, secrets=secrets_of(keys))
+
     # Corpora
 
     def start_ingest(self, name: str, sources: Sequence[SourceFile], chunking: Chunking) -> str:
@@ -230,7 +234,7 @@ class Workspace:
         counts: dict[str, int | None] = {}
         for key in model_keys:
             self.ready_model(key)
-            with self.encoders.use(key, self._embedding_key(keys)) as encoder:
+            with self.encoders.use(key, self._embedding_key(key, keys)) as encoder:
                 lengths, limit = encoder.count_tokens(texts), encoder.spec.max_tokens
             counts[key] = None if lengths is None else sum(n > limit for n in lengths) if limit else 0
         return counts
@@ -310,7 +314,7 @@ class Workspace:
         beir = load_beir(folder, split)
         scores = {}
         for key in model_keys:
-            with self.encoders.use(key, self._embedding_key(keys)) as encoder:
+            with self.encoders.use(key, self._embedding_key(key, keys)) as encoder:
                 scores[key] = score_beir(beir, encoder, self.vectors, k=k, progress=progress)
         return scores
 
@@ -322,7 +326,7 @@ class Workspace:
     ) -> RankedList:  # fmt: skip
         if progress:
             progress(f"Loading {spec.key}", 0, 1)
-        with self.encoders.use(spec.key, self._embedding_key(keys)) as encoder:
+        with self.encoders.use(spec.key, self._embedding_key(spec.key, keys)) as encoder:
             corpus_index = self.indexes.index_for(
                 corpus.version_fingerprint,
                 lambda: self.corpora.chunks(corpus.version_id),
@@ -363,10 +367,8 @@ class Workspace:
             chat, both_orders=choice.both_orders, unit=unit, seed=self.settings.seed, ask_again=choice.again
         )
 
-    def _embedding_key(self, keys: SessionKeys) -> SecretStr:
-        if keys.embedding.get_secret_value():
-            return keys.embedding
-        return self.settings.embedding_api_key
+    def _embedding_key(self, model_key: str, keys: SessionKeys) -> SecretStr:
+        return self.endpoints.embedding_key_for(self.registry.get(model_key).base_url, keys)
 
 
 def _is_whole(duel: Duel) -> bool:

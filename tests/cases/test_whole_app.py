@@ -146,7 +146,7 @@ def test_case_15_no_key_is_fine_and_a_key_goes_nowhere_else(
     bench = start(("fixtures", "all-good.json"))
     first, second = queries("queries-3.txt")[:2]
     assert bench.judge(first).verdict.outcome is Outcome.A
-    keys = SessionKeys(chat=SecretStr("sk-test-1234\n"))
+    keys = SessionKeys(SecretStr("sk-test-1234\n"), bench.server.base_url)
     assert bench.judge(second, keys).verdict.outcome is Outcome.A
     assert bench.server.chats()[-1]["auth"] == "Bearer sk-test-1234"
     assert "sk-test" not in str(bench.server.chats()[0]["auth"])

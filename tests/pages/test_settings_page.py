@@ -31,9 +31,12 @@ def test_models_show_their_state_and_the_way_to_get_them(notes: Workspace, open_
 
 def test_the_endpoint_is_saved_and_the_key_stays_in_the_session(workspace: Workspace, open_page: Open) -> None:
     at = open_page("settings")
+    at.text_input(key="settings_chat_url").set_value("http://localhost:8/v1")
+    click(at, "settings_chat_save")
     at.text_input(key="settings_chat_key_typed").set_value(f" {KEY} \n")
     click(at, "settings_chat_key_use")
     assert at.session_state[state.CHAT_KEY] == KEY
+    assert at.session_state[state.CHAT_KEY_URL] == "http://localhost:8/v1"
     at.text_input(key="settings_chat_url").set_value("http://localhost:9/v1")
     at.text_input(key="settings_chat_model").set_value("tiny")
     at.number_input(key="settings_price_in").set_value(0.5)
