@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from backend.cli.output import EXIT_INPUT, ProgressLine, note, print_json, say
+from backend.cli.output import EXIT_INPUT, EXIT_PROVIDER, ProgressLine, note, print_json, say
 from backend.cli.workspace import open_workspace
 from backend.errors import RagduelError, UnavailableError
 from backend.settings import load_settings
@@ -63,7 +63,7 @@ def doctor(as_json: Json = False) -> None:
     """Check everything that a duel and a verdict need."""
     with open_workspace() as workspace:
         checks = workspace.doctor()
-    failed = [check for check in checks if check.state == "failed"]
+    failed = [check.name for check in checks if check.state == "failed"]
     if as_json:
         print_json([asdict(check) for check in checks])
     else:
@@ -71,7 +71,7 @@ def doctor(as_json: Json = False) -> None:
         for check in checks:
             say(f"{marks[check.state]}  {check.name}: {check.detail}" + (f"  {check.hint}" if check.hint else ""))
     if failed:
-        raise typer.Exit(EXIT_INPUT)
+        raise typer.Exit(EXIT_PROVIDER if failed == ["Chat endpoint"] else EXIT_INPUT)
 
 
 def llm(

@@ -21,7 +21,7 @@ from backend.embedding import (
     download,
     probe_model,
 )
-from backend.errors import InputError, UnavailableError
+from backend.errors import InputError, RagduelError, UnavailableError
 from backend.experiments import BeirScores, load_beir, score_beir
 from backend.jobs import JobRunner
 from backend.judging import (
@@ -124,7 +124,7 @@ class Workspace:
         if not 1 <= request.k <= MAX_K:
             raise InputError(f"The cutoff k is {request.k}; it must lie between 1 and {MAX_K}.")
         spec_a, spec_b = self.ready_model(request.model_a), self.ready_model(request.model_b)
-        writer = self._hyde_writer(keys) if request.hyde else None
+        writer, no_writer = self._hyde_writer(keys) if request.hyde else (None, "")
         duel_id = duel_id_for(
             corpus_id=corpus.corpus_id,
             version_id=corpus.version_id,
@@ -138,7 +138,7 @@ class Workspace:
         known = self.duels.find(duel_id)
         if known and _is_whole(known):
             return known
-        expansion = None
+        expansion = Expansion(failure=no_writer) if no_writer else None
         if writer and request.hyde:
             if progress:
                 progress("Writing hypothetical passages", 0, 1)
@@ -343,10 +343,14 @@ class Workspace:
                 expansion=expansion,
             )
 
-    def _hyde_writer(self, keys: SessionKeys) -> OpenAIChat:
-        # Without any endpoint the local chat server writes: it needs no key and no network.
-        endpoint = self.endpoints.endpoint(keys) or self.endpoints.local_endpoint()
-        return OpenAIChat(endpoint, self.database)
+    def _hyde_writer(self, keys: SessionKeys) -> tuple[OpenAIChat | None, str]:
+        """The chat model that writes passages, or None with the reason: a duel goes on with the plain query."""
+        try:
+            # Without any endpoint the local chat server writes: it needs no key and no network.
+            endpoint = self.endpoints.endpoint(keys) or self.endpoints.local_endpoint()
+        except RagduelError as error:
+            return None, str(error)
+        return OpenAIChat(endpoint, self.database), ""
 
     def _writer_name(self, writer: OpenAIChat) -> str:
         where = f"{writer.endpoint.model} at {writer.endpoint.base_url}"

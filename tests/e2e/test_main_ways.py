@@ -64,6 +64,26 @@ def test_first_visit_votes_blind_asks_the_judge_and_comes_back_by_link(serve: Se
     expect(page.get_by_text("order can't matter")).to_be_visible()
 
 
+def test_one_readers_vote_neither_reveals_nor_takes_anothers(serve: Serve, browser: Browser) -> None:
+    server = serve()
+    first, second = browser.new_context().new_page(), browser.new_context().new_page()
+    for reader in (first, second):
+        reader.set_default_timeout(WAIT_MS)
+    first.goto(server.url)
+    settled(first)
+    vote(first, "left")
+    second.goto(server.url)
+    settled(second)
+    expect(second.locator(".st-key-vote_right")).to_be_visible()
+    assert "cosine" not in second.locator('[data-testid="stMain"]').inner_text()
+    vote(second, "right")
+    for reader, side in ((first, "Left"), (second, "Right")):
+        reader.reload()
+        settled(reader)
+        expect(reader.get_by_text(re.compile(f"Your vote: {side}"))).to_be_visible()
+        reader.context.close()
+
+
 def test_a_new_question_and_the_back_button(serve: Serve, page: Page) -> None:
     server = serve()
     page.goto(server.url)

@@ -194,3 +194,20 @@ def test_what_an_embedding_server_was_paid_for_is_stored_before_it_fails(setting
         again = [text for request in server.log[n_before:] for text in request.body["input"]]
         assert sorted(paid + again) == sorted(texts)
         workspace.close()
+
+
+def test_hyde_without_a_usable_writer_goes_on_with_the_plain_query(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = Workspace(settings)
+    try:
+        workspace.corpora.add("c", [SourceFile("a.txt", b"The harbour closes at nine.")])
+        workspace.save_chat_settings(ChatSettings("http://127.0.0.1:9/v1", ""))  # an address without a model name
+        request = DuelRequest("c", "harbour", "wordllama", "wordllama", hyde=HydeSettings())
+        duel = workspace.duel(request)
+        assert duel.expansion is not None
+        assert duel.expansion.passages == ()
+        assert "No chat model is named" in duel.expansion.failure
+        assert duel.a.hits
+    finally:
+        workspace.close()
