@@ -92,7 +92,7 @@ def llm(
             print_json({"base_url": server.base_url, "model": server.model})
         else:
             say(f"{server.model} at {server.base_url}")
-            say("Fit for HyDE and for trying things out; too small to judge.")
+            say("For trying things out: too small to judge, and its HyDE passages are often wrong.")
         sys.stdout.flush()
         stop.wait()
     finally:

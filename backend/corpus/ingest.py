@@ -93,7 +93,7 @@ def parse_batch(
         try:
             if len(source.data) > max_file_bytes:
                 raise UnreadableFile(too_large(len(source.data), max_file_bytes))
-            parsed = read_file(source)
+            parsed = read_file(source, watch.check)
         except UnreadableFile as error:
             skipped.append(SkippedFile(source.name, str(error)))
             continue

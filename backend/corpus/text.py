@@ -13,6 +13,7 @@ _ODD = re.compile("[\x00-\x08\x0b-\x1f\x7f\ufeff\ud800-\udfff\ufffe\uffff]")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f\ufffe\uffff]+")
 _MOST_LISTED = 12
+_MOST_HEADING_CHARS = 300  # every place below a heading repeats it
 
 
 @dataclass(slots=True)
@@ -72,7 +73,7 @@ class HeadingPath:
         """Go under a heading of this level (1 is the highest) and return its place."""
         while self._stack and self._stack[-1][0] >= level:
             self._stack.pop()
-        self._stack.append((level, " ".join(title.split())))
+        self._stack.append((level, " ".join(title.split())[:_MOST_HEADING_CHARS].rstrip()))
         return " > ".join(name for _, name in self._stack if name)
 
 

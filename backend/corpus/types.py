@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from backend.errors import InputError
 
 SkipReason = str
+Check = Callable[[], None]
+"""Called now and then inside a long file; raises CancelledError where somebody stopped the work."""
+
+
+def go_on() -> None:
+    """The Check of a reading that nobody can stop."""
 
 
 class UnreadableFile(InputError):  # noqa: N818  (the word of the page: "unreadable file")
@@ -158,11 +165,12 @@ class DocumentReader(Protocol):
     def accepts(self, file: SourceFile) -> bool:
         """Whether the content (first) and name (second) are of this kind."""
 
-    def read(self, file: SourceFile) -> ParsedDocument:
-        """Text with places.
+    def read(self, file: SourceFile, check: Check = go_on) -> ParsedDocument:
+        """Text with places; ``check`` is called between the parts of a long file.
 
         Raises:
             UnreadableFile: With the reason and what to do.
+            CancelledError: From ``check``.
         """
 
 

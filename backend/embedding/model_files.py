@@ -86,6 +86,26 @@ def find_files(spec: ModelSpec) -> ModelFiles:
     return _with_table(found, found.name)
 
 
+def changeable_content(spec: ModelSpec) -> str:
+    """Names what the files of a model hold now, where that can change under its spec; cheap after the first call.
+
+    A folder's files can be replaced, and a hub model without a pinned revision can be downloaded anew. All other specs
+    name their content themselves.
+
+    Returns:
+        The same as ``find_files(spec).content_id``; empty where the spec is enough, or no such hub model is here.
+
+    Raises:
+        UnavailableError: A file can't be read.
+    """
+    if spec.source is Source.FOLDER:
+        return folder_digest(Path(spec.name).expanduser())
+    if spec.source is Source.HUB and not spec.revision:
+        found = hub_folder(spec)
+        return found.name if found else ""
+    return ""
+
+
 def how_to_download(spec: ModelSpec) -> str:
     """The way to get a hub model, for people."""
     return f"Run `ragduel models --download {spec.key.partition('@')[0]}`, or download it on the settings page."
@@ -155,18 +175,33 @@ def read_json(path: Path) -> Any:
 
 
 def folder_digest(folder: Path) -> str:
-    """sha256 over the names and contents of every file that can change a model's vectors."""
+    """sha256 over the names and contents of every file that can change a model's vectors.
+
+    Raises:
+        UnavailableError: A file can't be read, or went away meanwhile.
+    """
     lines = []
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and path.suffix in _READ_FILES and not path.name.startswith("."):
-            stat = path.stat()
-            digest = _file_digest(str(path.resolve()), stat.st_size, stat.st_mtime_ns)
-            lines.append(f"{path.relative_to(folder).as_posix()} {digest}")
+    try:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file() and path.suffix in _READ_FILES and not path.name.startswith("."):
+                lines.append(f"{path.relative_to(folder).as_posix()} {_digest_of(path)}")
+    except OSError as error:
+        raise UnavailableError(
+            f"The model folder {folder} can't be read: {error.strerror}.",
+            hint="Check who may read it; if it is being copied, try again when that is done.",
+        ) from error
     return sha256_hex("\n".join(lines))
 
 
+def _digest_of(path: Path) -> str:
+    """The sha256 of a file, which is read again only where it may have changed."""
+    stat = path.stat()
+    # A copy may carry its old modification time with it; it can't carry its change time.
+    return _file_digest(str(path.resolve()), stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
+
+
 @lru_cache(maxsize=512)
-def _file_digest(path: str, _size_bytes: int, _modified_ns: int) -> str:
+def _file_digest(path: str, _size_bytes: int, _modified_ns: int, _changed_ns: int) -> str:
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -177,10 +212,7 @@ def _package_files(spec: ModelSpec) -> ModelFiles:
         raise UnavailableError(f"The package {spec.name} isn't installed.", hint=how_to_install(spec))
     package = _PACKAGES[spec.name]
     weights, tokenizer = folder / package.weights, folder / package.tokenizer
-    digests = [
-        _file_digest(str(path), path.stat().st_size, path.stat().st_mtime_ns)
-        for path in (weights.resolve(), tokenizer.resolve())
-    ]
+    digests = [_digest_of(path) for path in (weights, tokenizer)]
     if digests[0] != spec.revision:
         raise UnavailableError(
             f"The weights in the package {spec.name} aren't the known ones "

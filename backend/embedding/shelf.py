@@ -65,13 +65,23 @@ class Shelf(Generic[T]):
         with self._state:
             return tuple(slot.label for slot in self._slots.values() if slot.thing is not None)
 
-    def clear(self) -> None:
-        """Give up everything; what is in use is closed when its last user is done."""
+    def give_up(self, name: Hashable) -> None:
+        """Give up the thing of this name, if there is one; in use, it is closed when its last user is done."""
         with self._state:
-            slots = list(self._slots.values())
-            self._slots.clear()
-            self._given_up.extend(slot for slot in slots if slot.n_users)
-        _close([slot.thing for slot in slots if not slot.n_users and slot.thing is not None])
+            idle = self._remove([name])
+        _close(idle)
+
+    def clear(self) -> None:
+        """Give up everything, as ``give_up`` does."""
+        with self._state:
+            idle = self._remove(list(self._slots))
+        _close(idle)
+
+    def _remove(self, names: Sequence[Hashable]) -> list[T]:
+        """Called with the lock held; gives what can be closed at once."""
+        slots = [self._slots.pop(name) for name in names if name in self._slots]
+        self._given_up.extend(slot for slot in slots if slot.n_users)
+        return [slot.thing for slot in slots if not slot.n_users and slot.thing is not None]
 
     def _give_back(self, name: Hashable, slot: _Slot[T]) -> list[T]:
         with self._state:

@@ -7,6 +7,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -25,8 +26,31 @@ _LARGEST_BATCH = 2048
 _WAIT_S = 0.2
 
 
+@dataclass(frozen=True, slots=True)
+class _Space:
+    """Vectors of one encoder for texts of one role: queries and documents have prompts of their own.
+
+    Attributes:
+        encoder: The encoder.
+        name: Stands for it and the role in the table.
+        encode: Its way to embed texts in this role.
+    """
+
+    encoder: Encoder
+    name: str
+    encode: Callable[[Sequence[str]], Encoded]
+
+
+def _documents(encoder: Encoder) -> _Space:
+    return _Space(encoder, encoder.fingerprint, encoder.encode_documents)
+
+
+def _queries(encoder: Encoder) -> _Space:
+    return _Space(encoder, sha256_hex(f"queries of {encoder.fingerprint}"), encoder.encode_queries)
+
+
 class VectorCache:
-    """Document vectors by encoder fingerprint and text.
+    """Vectors by encoder fingerprint, role (query or document) and text.
 
     Args:
         database: Knows which vectors are stored, and where.
@@ -65,7 +89,47 @@ class VectorCache:
         Raises:
             CancelledError: ``cancelled`` said so; what was embedded is stored.
         """
-        with self._alone(encoder.fingerprint, cancelled):
+        return self._vectors(_documents(encoder), encoder.fingerprint, texts, progress, cancelled)
+
+    def query_vectors(self, encoder: Encoder, texts: Sequence[str]) -> Encoded:
+        """Vectors of queries: from the cache where an endpoint was paid for them, else embedded now.
+
+        A local model's queries are embedded each time: that is free and takes milliseconds, about as long as the
+        cache would need to look them up and to store them. Failures are not stored.
+
+        Args:
+            encoder: Any encoder.
+            texts: In the order of the rows wanted.
+
+        Returns:
+            Unit float32 rows, shape [len(texts), encoder.dimension].
+        """
+        return self._few(_queries(encoder), texts)
+
+    def passage_vectors(self, encoder: Encoder, texts: Sequence[str]) -> Encoded:
+        """Vectors of the documents that a query is searched by (HyDE), cached or not as ``query_vectors``.
+
+        They are ``document_vectors``, got without waiting for a corpus that the same encoder embeds just now.
+        """
+        return self._few(_documents(encoder), texts)
+
+    def _few(self, space: _Space, texts: Sequence[str]) -> Encoded:
+        if space.encoder.spec.source is not Source.ENDPOINT:
+            return space.encode(texts)
+        # Equal requests wait for each other, others seldom do; the number of locks stays bounded.
+        stripe = sha256_hex("\0".join(texts))[:2]
+        return self._vectors(space, f"{space.name} {stripe}", texts, None, None)
+
+    def _vectors(
+        self,
+        space: _Space,
+        lock: str,
+        texts: Sequence[str],
+        progress: Callable[[int, int], None] | None,
+        cancelled: Callable[[], bool] | None,
+    ) -> Encoded:
+        encoder = space.encoder
+        with self._alone(lock, cancelled):
             rows_of: dict[str, list[int]] = {}
             for row, text in enumerate(texts):
                 rows_of.setdefault(text, []).append(row)
@@ -73,7 +137,7 @@ class VectorCache:
             vectors = np.zeros((len(texts), encoder.dimension), dtype=np.float32)
             failures: dict[int, str] = {}
 
-            known = self._stored(encoder, set(digests.values()))
+            known = self._stored(space, set(digests.values()))
             missing = []
             for text, rows in rows_of.items():
                 found = known.get(digests[text])
@@ -86,8 +150,8 @@ class VectorCache:
                 progress(n_done, len(texts))
 
             n_cut = 0
-            for batch, encoded in self._encoded(encoder, missing, cancelled):
-                self._store(encoder, [digests[text] for text in batch], encoded)
+            for batch, encoded in self._encoded(space, missing, cancelled):
+                self._store(space, [digests[text] for text in batch], encoded)
                 for index, text in enumerate(batch):
                     rows = rows_of[text]
                     if index in encoded.failures:
@@ -102,10 +166,10 @@ class VectorCache:
             return Encoded(vectors, dict(sorted(failures.items())), n_cut if counted is None else counted)
 
     @contextmanager
-    def _alone(self, fingerprint: str, cancelled: Callable[[], bool] | None) -> Iterator[None]:
-        """One caller an encoder, so that two jobs over the same texts don't pay twice: the second finds the first's."""
+    def _alone(self, name: str, cancelled: Callable[[], bool] | None) -> Iterator[None]:
+        """One caller a lock, so that two jobs over the same texts don't pay twice: the second finds the first's."""
         with self._state:
-            lock = self._locks[fingerprint]
+            lock = self._locks[name]
         while not lock.acquire(timeout=_WAIT_S):
             _stop_if(cancelled)
         try:
@@ -114,18 +178,18 @@ class VectorCache:
             lock.release()
 
     def _encoded(
-        self, encoder: Encoder, texts: list[str], cancelled: Callable[[], bool] | None
+        self, space: _Space, texts: list[str], cancelled: Callable[[], bool] | None
     ) -> Iterator[tuple[list[str], Encoded]]:
         """Longest first: texts of like length share a batch, and what needs most memory comes first."""
         pending = sorted(texts, key=len, reverse=True)
         size, start = self._batch_size, 0
         # What a server was paid for is stored request by request: the next one may fail.
-        grows = encoder.spec.source is not Source.ENDPOINT
+        grows = space.encoder.spec.source is not Source.ENDPOINT
         while start < len(pending):
             _stop_if(cancelled)
             batch = pending[start : start + size]
             began = time.monotonic()
-            encoded = encoder.encode_documents(batch)
+            encoded = space.encode(batch)
             yield batch, encoded
             took_s = time.monotonic() - began
             start += len(batch)
@@ -134,21 +198,21 @@ class VectorCache:
             elif took_s > _SLOW_S:
                 size = max(size // 2, self._batch_size)
 
-    def _stored(self, encoder: Encoder, digests: set[str]) -> dict[str, NDArray[np.float32]]:
+    def _stored(self, space: _Space, digests: set[str]) -> dict[str, NDArray[np.float32]]:
         """Vectors that are known; a shard that is gone or damaged counts as not known, and is written anew."""
         places: dict[str, list[tuple[str, int]]] = defaultdict(list)
         wanted = sorted(digests)
         with self._database.session() as session:
             for start in range(0, len(wanted), _QUERY_SIZE):
                 query = select(VectorRow.text_sha256, VectorRow.shard, VectorRow.row).where(
-                    VectorRow.encoder_fingerprint == encoder.fingerprint,
+                    VectorRow.encoder_fingerprint == space.name,
                     VectorRow.text_sha256.in_(wanted[start : start + _QUERY_SIZE]),
                 )
                 for digest, shard, row in session.execute(query):
                     places[shard].append((digest, row))
         known: dict[str, NDArray[np.float32]] = {}
         for shard, entries in places.items():
-            matrix = _load_shard(self._files.path("vectors", f"{shard}.npy"), encoder.dimension)
+            matrix = _load_shard(self._files.path("vectors", f"{shard}.npy"), space.encoder.dimension)
             if matrix is None:
                 continue
             rows = [(digest, row) for digest, row in entries if row < len(matrix)]
@@ -156,12 +220,12 @@ class VectorCache:
             known.update({digest: vector for (digest, _), vector in zip(rows, block, strict=True)})
         return known
 
-    def _store(self, encoder: Encoder, digests: list[str], encoded: Encoded) -> None:
+    def _store(self, space: _Space, digests: list[str], encoded: Encoded) -> None:
         kept = [index for index in range(len(digests)) if index not in encoded.failures]
         if not kept:
             return
         matrix: Matrix = np.ascontiguousarray(encoded.vectors[kept], dtype=np.float32)
-        shard = sha256_hex(encoder.fingerprint.encode() + matrix.tobytes())
+        shard = sha256_hex(space.name.encode() + matrix.tobytes())
         with (
             written_whole(self._files.path("vectors", f"{shard}.npy")) as temporary,
             temporary.open("wb") as file,
@@ -169,7 +233,7 @@ class VectorCache:
             np.save(file, matrix, allow_pickle=False)
         rows = [
             {
-                "encoder_fingerprint": encoder.fingerprint,
+                "encoder_fingerprint": space.name,
                 "text_sha256": digests[index],
                 "shard": shard,
                 "row": row,

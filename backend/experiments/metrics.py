@@ -84,7 +84,7 @@ def score_beir(
     Args:
         dataset: What to score on.
         encoder: The model.
-        vectors: Where document vectors come from.
+        vectors: Where vectors come from.
         k: Cutoff of nDCG and reciprocal rank.
         progress: Told (stage, done, total).
     """
@@ -93,7 +93,7 @@ def score_beir(
     if not len(good):
         raise UnavailableError(f"{encoder.spec.key} could not embed any document of {dataset.name}.")
     index = FaissIndex.build(documents.vectors[good], good)
-    queries = encoder.encode_queries(list(dataset.queries))
+    queries = vectors.query_vectors(encoder, list(dataset.queries))
     asked = [row for row in range(len(dataset.queries)) if row not in queries.failures]
     found = index.search(queries.vectors[asked], max(k, RECALL_DEPTH)) if asked else []
     run = {

@@ -9,17 +9,20 @@ import numpy as np
 
 from backend.corpus.types import Chunk
 from backend.embedding.types import Encoded, Encoder, Matrix
+from backend.embedding.vectors import VectorCache
 from backend.errors import InputError
 from backend.retrieval.indexes import CorpusIndex
 from backend.retrieval.types import Expansion, Hit, RankedList
 
 
-def query_vector(encoder: Encoder, query: str, expansion: Expansion | None) -> tuple[Matrix, bool]:
+def query_vector(
+    encoder: Encoder, query: str, expansion: Expansion | None, vectors: VectorCache
+) -> tuple[Matrix, bool]:
     """The vector to search with, shape [1, dimension], unit length, and whether the query was cut.
 
     Without passages it is the query's own vector. With passages (embedded as documents) it is the mean of theirs,
     and of the query's own where the expansion says so: equation 8 of arXiv 2212.10496 over unit vectors, made unit
-    again.
+    again. What an endpoint was paid for before comes from ``vectors``.
 
     Raises:
         InputError: The model gives no usable vector for this query.
@@ -28,12 +31,12 @@ def query_vector(encoder: Encoder, query: str, expansion: Expansion | None) -> t
     parts: list[Matrix] = []
     was_cut = False
     if not passages or (expansion and expansion.with_query):
-        encoded = encoder.encode_queries([query])
+        encoded = vectors.query_vectors(encoder, [query])
         _check(encoded, encoder, "the query")
         parts.append(encoded.vectors)
         was_cut = encoded.n_cut > 0
     if passages:
-        encoded = encoder.encode_documents(passages)
+        encoded = vectors.passage_vectors(encoder, passages)
         good = [row for row in range(len(passages)) if row not in encoded.failures]
         if not good:
             _check(encoded, encoder, "the hypothetical passages")
@@ -51,6 +54,7 @@ def retrieve(
     *,
     encoder: Encoder,
     corpus_index: CorpusIndex,
+    vectors: VectorCache,
     chunks_at: Callable[[Sequence[int]], Sequence[Chunk]],
     expansion: Expansion | None = None,
 ) -> RankedList:
@@ -61,6 +65,7 @@ def retrieve(
         k: Cutoff.
         encoder: The model that the index was built with.
         corpus_index: The index.
+        vectors: Holds the queries and passages that an endpoint has embedded before.
         chunks_at: Chunks by position, in the order asked.
         expansion: Passages shared by both models, or None.
 
@@ -68,7 +73,7 @@ def retrieve(
         The ranked list with the time of each stage.
     """
     started = time.perf_counter()
-    vector, was_cut = query_vector(encoder, query, expansion)
+    vector, was_cut = query_vector(encoder, query, expansion, vectors)
     encoded_at = time.perf_counter()
     neighbours = corpus_index.index.search(vector, k)[0]
     searched_at = time.perf_counter()

@@ -111,7 +111,7 @@ class RankedList:
         model: Registry key.
         model_fingerprint: The encoder's fingerprint: model, revision, prompts, settings.
         hits: Best first; fewer than the cutoff where the corpus holds fewer.
-        encode_ms: Time to embed the query (and passages).
+        encode_ms: Time to get the vector of the query (and passages); near zero for an endpoint's from the cache.
         search_ms: Time to search.
         n_unembedded: Chunks of the corpus that have no vector under this model.
         n_cut: Chunks longer than the model reads; None where only the server knows.

@@ -26,7 +26,7 @@ def show(ws: Workspace) -> None:
 
 def _local_switch(ws: Workspace, chat: ChatSettings) -> None:
     wanted = st.toggle("Use the local chat server", value=chat.use_local, key="settings_use_local")
-    st.caption(f":material/warning: {chat_facts.NOT_FIT} For HyDE it is a start.")
+    st.caption(f":material/warning: {chat_facts.NOT_FIT} Its HyDE passages show how HyDE works, and are often wrong.")
     if wanted != chat.use_local:
         with errors():
             if wanted:

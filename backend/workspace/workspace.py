@@ -18,6 +18,7 @@ from backend.embedding import (
     ModelSpec,
     VectorCache,
     availability,
+    changeable_content,
     download,
     probe_model,
 )
@@ -125,13 +126,14 @@ class Workspace:
             raise InputError(f"The cutoff k is {request.k}; it must lie between 1 and {MAX_K}.")
         spec_a, spec_b = self.ready_model(request.model_a), self.ready_model(request.model_b)
         writer, no_writer = self._hyde_writer(keys) if request.hyde else (None, "")
+        model_a, model_b = _model_name(spec_a), _model_name(spec_b)
         duel_id = duel_id_for(
             corpus_id=corpus.corpus_id,
             version_id=corpus.version_id,
             query=query,
             k=request.k,
-            model_a=f"{spec_a.key} {spec_a.fingerprint}",
-            model_b=f"{spec_b.key} {spec_b.fingerprint}",
+            model_a=model_a,
+            model_b=model_b,
             hyde=request.hyde,
             writer=self._writer_name(writer) if writer else "",
         )
@@ -147,6 +149,8 @@ class Workspace:
             self._ranked_list(corpus, spec, query, request.k, expansion, keys, progress, cancelled)
             for spec in (spec_a, spec_b)
         ]
+        if (model_a, model_b) != (_model_name(spec_a), _model_name(spec_b)):
+            raise UnavailableError("A model's files changed during the duel.", hint="Start it again.")
         duel = Duel(
             duel_id=duel_id,
             corpus_id=corpus.corpus_id,
@@ -339,6 +343,7 @@ class Workspace:
                 k,
                 encoder=encoder,
                 corpus_index=corpus_index,
+                vectors=self.vectors,
                 chunks_at=lambda positions: self.corpora.chunks_at(corpus.version_id, positions),
                 expansion=expansion,
             )
@@ -373,6 +378,11 @@ class Workspace:
 
     def _embedding_key(self, model_key: str, keys: SessionKeys) -> SecretStr:
         return self.endpoints.embedding_key_for(self.registry.get(model_key).base_url, keys)
+
+
+def _model_name(spec: ModelSpec) -> str:
+    """Names a model for a duel's id: key, spec, and what its files hold where they can change."""
+    return f"{spec.key} {spec.fingerprint} {changeable_content(spec)}".rstrip()
 
 
 def _is_whole(duel: Duel) -> bool:

@@ -8,7 +8,7 @@ from backend.corpus.readers.json_rows import JsonReader
 from backend.corpus.readers.markdown import MarkdownReader
 from backend.corpus.readers.pdf import PdfReader
 from backend.corpus.readers.plain import PlainTextReader
-from backend.corpus.types import DocumentReader, ParsedDocument, SourceFile
+from backend.corpus.types import Check, DocumentReader, ParsedDocument, SourceFile, go_on
 
 __all__ = ["FORMATS_READ", "READERS", "CsvReader", "DocxReader", "HtmlReader", "JsonReader", "MarkdownReader",
            "PdfReader", "PlainTextReader", "read_file"]  # fmt: skip
@@ -25,12 +25,13 @@ READERS: tuple[DocumentReader, ...] = (
 """In order: those that tell their kind by content before those that go by the name."""
 
 
-def read_file(file: SourceFile) -> ParsedDocument:
+def read_file(file: SourceFile, check: Check = go_on) -> ParsedDocument:
     """Read a file with the first reader that accepts it.
 
     Raises:
         UnreadableFile: It gives no text; the message says why, the hint what to do.
+        CancelledError: From ``check``, which is called between the parts of a long file.
     """
     refuse_unread(file)
     reader = next(reader for reader in READERS if reader.accepts(file))
-    return reader.read(file)
+    return reader.read(file, check)

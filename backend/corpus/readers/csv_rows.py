@@ -5,17 +5,20 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Iterable
+from itertools import islice
 
 from backend.corpus.decoding import decode
-from backend.corpus.readers.records import TableRecord, is_text_name, records_document
+from backend.corpus.readers.records import BATCH, MOST_RECORDS, TableRecord, is_text_name, records_document, too_many
 from backend.corpus.text import Replaced, clean_text, numbered
-from backend.corpus.types import ParsedDocument, SourceFile, UnreadableFile
+from backend.corpus.types import Check, ParsedDocument, SourceFile, UnreadableFile, go_on
 
 _SUFFIXES = (".csv", ".tsv", ".tab")
 _DELIMITERS = ",;\t|"
 _NO_DELIMITER = "\x1f"  # never in a cleaned text
 _SNIFF_CHARS = 65536
 _SNIFF_ROWS = 60
+_MOST_COLUMNS = 1_000
 _LARGEST_CELL = 2**31 - 1  # fits a C long everywhere; the size of a file is bounded before it is read
 _NUMBER = re.compile(r"[-+]?[\d.,:/ %-]*\d[\d.,:/ %-]*")
 
@@ -31,53 +34,60 @@ class CsvReader:
         """By name: text with commas may be anything."""
         return file.name.lower().endswith(_SUFFIXES)
 
-    def read(self, file: SourceFile) -> ParsedDocument:
+    def read(self, file: SourceFile, check: Check = go_on) -> ParsedDocument:
         """One section a non-empty row; ``row 1`` is the first below the header.
 
         Raises:
-            UnreadableFile: No text encoding, or no row with text.
+            UnreadableFile: No text encoding, no row with text, or more columns or rows than are read.
+            CancelledError: From ``check``, between batches of rows.
         """
         decoded = decode(file.data)
         replaced = Replaced()
         text = clean_text(decoded.text, replaced)
         warnings = [*decoded.warnings, *replaced.notes()]
         delimiter = _delimiter(text, file.name)
-        rows, note = _parse(text, delimiter)
+        rows, note = _parse(text, delimiter, MOST_RECORDS + 2, check)
         warnings += [note] if note else []
         while rows and not any(cell.strip() for cell in rows[-1]):
             rows.pop()  # line ends at the end of the file are no rows
         if not rows:
             raise UnreadableFile("no text: there are no rows.")
         has_header = _has_header(rows)
-        names = _names(rows[0] if has_header else [], max(map(len, rows)))
+        names = _names(rows[0] if has_header else [""] * max(map(len, rows)))
         if has_header:
             rows = rows[1:]
-            width = len(names)
         else:
             warnings.append("no header recognised: the first line is read as row 1")
-            width = max(map(len, rows))
-        names, rows, note = _fold_overlong(names[:width], rows, delimiter)
+        if (refusal := too_many(len(rows), "row")) is not None:
+            raise refusal
+        rows, note = _fold_overlong(len(names), rows, delimiter)
         warnings += [note] if note else []
         records = [TableRecord(at, dict(zip(names, row, strict=False))) for at, row in enumerate(rows, start=1)]
-        return records_document(records, names, word="row", media_type=self.media_type, warnings=warnings)
+        return records_document(
+            records, names, word="row", media_type=self.media_type, warnings=warnings, check=check
+        )
 
 
-def _parse(text: str, delimiter: str, most_rows: int | None = None) -> tuple[Rows, str]:
-    """All rows; where quotes are broken, what a lenient reading gives, and a note."""
+def _parse(text: str, delimiter: str, most_rows: int, check: Check = go_on) -> tuple[Rows, str]:
+    """The first rows; where quotes are broken, what a lenient reading gives, and a note."""
     csv.field_size_limit(_LARGEST_CELL)  # one limit for the process; only ever set to this value
     note = ""
-    rows: Rows = []
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
-        for row in reader:
-            rows.append(row)
-            if most_rows is not None and len(rows) >= most_rows:
-                break
+        rows = _first(reader, most_rows, check)
     except csv.Error:
         note = f"quotation marks do not match near line {reader.line_num}: rows after it may be joined"
-        lenient = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-        rows = [row for at, row in enumerate(lenient) if most_rows is None or at < most_rows]
+        rows = _first(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), most_rows, check)
     return rows, note
+
+
+def _first(reader: Iterable[list[str]], most_rows: int, check: Check) -> Rows:
+    rows: Rows = []
+    for row in islice(reader, most_rows):
+        if len(rows) % BATCH == 0:
+            check()
+        rows.append(row)
+    return rows
 
 
 def _delimiter(text: str, name: str) -> str:
@@ -114,21 +124,30 @@ def _has_header(rows: Rows) -> bool:
     )
 
 
-def _names(header: list[str], width: int) -> list[str]:
-    """A name for each column, none twice."""
-    names: list[str] = []
-    for at in range(max(width, len(header))):
-        name = header[at].strip() if at < len(header) else ""
-        name = name or f"column {at + 1}"
-        names.append(name if name not in names else f"{name} ({at + 1})")
-    return names[: len(header)] if header else names
+def _names(header: list[str]) -> list[str]:
+    """A name for each column, none twice.
+
+    Raises:
+        UnreadableFile: More columns than any table for people has.
+    """
+    if len(header) > _MOST_COLUMNS:
+        raise UnreadableFile(
+            f"{len(header):,} columns, the most of one table is {_MOST_COLUMNS:,}.",
+            hint="Save the columns with text as a table of their own; if it is no table, save it as .txt.",
+        )
+    names: dict[str, None] = {}
+    for at, cell in enumerate(header, start=1):
+        name = cell.strip() or f"column {at}"
+        while name in names:
+            name = f"{name} ({at})"
+        names[name] = None
+    return list(names)
 
 
-def _fold_overlong(names: list[str], rows: Rows, delimiter: str) -> tuple[list[str], Rows, str]:
+def _fold_overlong(width: int, rows: Rows, delimiter: str) -> tuple[Rows, str]:
     """Cells beyond the header belong to the last column: its text held unquoted delimiters."""
-    width = len(names)
     overlong = [at for at, row in enumerate(rows, start=1) if len(row) > width]
     if not overlong:
-        return names, rows, ""
+        return rows, ""
     folded = [[*row[: width - 1], delimiter.join(row[width - 1 :])] if len(row) > width else row for row in rows]
-    return names, folded, f"{numbered('row', overlong)}: more cells than the header, joined into the last column"
+    return folded, f"{numbered('row', overlong)}: more cells than the header, joined into the last column"

@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from backend.corpus.decoding import decode
-from backend.corpus.readers.records import TableRecord, records_document
+from backend.corpus.readers.records import BATCH, MOST_RECORDS, TableRecord, records_document, too_many
 from backend.corpus.text import Replaced, clean_text, numbered
-from backend.corpus.types import ParsedDocument, SourceFile, UnreadableFile
+from backend.corpus.types import Check, ParsedDocument, SourceFile, UnreadableFile, go_on
 
 _LINES = (".jsonl", ".ndjson", ".jsonlines")
 _HEAD_BYTES = 1 << 20
+_MOST_NESTED = 2_000_000
 _READ_AS_TEXT = (".md", ".markdown", ".csv", ".tsv", ".html", ".htm")
 
 
@@ -34,11 +35,12 @@ class JsonReader:
         except (ValueError, RecursionError):
             return False
 
-    def read(self, file: SourceFile) -> ParsedDocument:
+    def read(self, file: SourceFile, check: Check = go_on) -> ParsedDocument:
         """One section a record with text: ``line 3`` of JSON lines, ``item 3`` of a list.
 
         Raises:
-            UnreadableFile: Nothing in it is a record with text.
+            UnreadableFile: Nothing in it is a record with text, or there are more records than are read.
+            CancelledError: From ``check``, between batches of records.
         """
         if file.name.lower().endswith(".ipynb"):
             raise UnreadableFile("a Jupyter notebook.", hint="Export it as Markdown or HTML and add that.")
@@ -48,7 +50,9 @@ class JsonReader:
         if whole is not None:
             word, (values, broken) = "item", (list(enumerate(whole, start=1)), list[int]())
         else:
-            word, (values, broken) = "line", _lines(text)
+            word, (values, broken) = "line", _lines(text, check)
+        if (refusal := too_many(len(values), word)) is not None:
+            raise refusal
         warnings = list(decoded.warnings)
         if broken:
             warnings.append(f"{numbered('line', broken)}: not valid JSON, left out ({len(broken)})")
@@ -56,12 +60,25 @@ class JsonReader:
         records = [TableRecord(number, _fields(value, replaced)) for number, value in values]
         names = list(dict.fromkeys(name for record in records for name in record.fields))
         return records_document(
-            records, names, word=word, media_type=self.media_type, warnings=[*warnings, *replaced.notes()]
+            records,
+            names,
+            word=word,
+            media_type=self.media_type,
+            warnings=[*warnings, *replaced.notes()],
+            check=check,
         )
 
 
 def _whole(text: str) -> list[Any] | None:
-    """The records of a file that is one JSON value; None if it is none (then its lines are read)."""
+    """The records of a file that is one JSON value; None if it is none (then its lines are read).
+
+    Raises:
+        UnreadableFile: More lists and objects than any file for people has: each takes far more memory than bytes.
+    """
+    if text.count("[") + text.count("{") > _MOST_NESTED and text.lstrip()[:1] in ("[", "{"):
+        raise UnreadableFile(
+            f"more than {_MOST_NESTED:,} lists and objects in one JSON value.", hint="Split it, or save JSON lines."
+        )
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -76,12 +93,16 @@ def _whole(text: str) -> list[Any] | None:
     return [value]
 
 
-def _lines(text: str) -> tuple[list[tuple[int, Any]], list[int]]:
+def _lines(text: str, check: Check) -> tuple[list[tuple[int, Any]], list[int]]:
     values: list[tuple[int, Any]] = []
     broken = []
     for number, line in enumerate(text.split("\n"), start=1):
+        if number % BATCH == 0:
+            check()
         if not line.strip():
             continue
+        if len(values) > MOST_RECORDS:
+            break  # refused by the caller
         try:
             values.append((number, json.loads(line)))
         except (ValueError, RecursionError):

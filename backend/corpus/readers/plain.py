@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from backend.corpus.decoding import decode
 from backend.corpus.text import Replaced, clean_text
-from backend.corpus.types import ParsedDocument, SourceFile, UnreadableFile
+from backend.corpus.types import Check, ParsedDocument, SourceFile, UnreadableFile, go_on
 
 
 class PlainTextReader:
@@ -16,7 +16,7 @@ class PlainTextReader:
         """Everything: it stands last, and refuses what is no text."""
         return True
 
-    def read(self, file: SourceFile) -> ParsedDocument:
+    def read(self, file: SourceFile, check: Check = go_on) -> ParsedDocument:
         """The whole file, as it is, without places.
 
         Raises:

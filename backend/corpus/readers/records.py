@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from backend.corpus.text import TextBuilder, numbered
-from backend.corpus.types import ParsedDocument, UnreadableFile
+from backend.corpus.types import Check, ParsedDocument, UnreadableFile, go_on
 
 # Names people give the column that holds the text, likeliest first.
 _TEXT_NAMES = (
@@ -18,6 +18,11 @@ _TEXT_NAMES = (
 _TITLE_NAME = "title"
 _SAMPLE = 500
 _FEWEST_WORDS = 3.0
+_MOST_GUESSED = 1_000  # names among which the longest texts are looked for
+MOST_RECORDS = 500_000
+"""Of one file: an empty record takes two bytes on disk and some hundred in memory."""
+BATCH = 1_000
+"""Records between two calls of ``check``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,13 @@ class TableRecord:
 
     number: int
     fields: Mapping[str, str]
+
+
+def too_many(n_records: int, word: str) -> UnreadableFile | None:
+    """The refusal of a file with more records than are read, else None."""
+    if n_records <= MOST_RECORDS:
+        return None
+    return UnreadableFile(f"more than {MOST_RECORDS:,} {word}s, the most of one file.", hint="Split it.")
 
 
 def is_text_name(name: str) -> bool:
@@ -46,8 +58,12 @@ def text_field(names: Sequence[str], records: Sequence[TableRecord]) -> str | No
     if len(names) == 1:
         return names[0]
     sample = records[:_SAMPLE]
-    lengths = {name: sum(len(record.fields.get(name, "")) for record in sample) for name in names}
-    longest = max(names, key=lambda name: lengths[name], default=None)
+    lengths = dict.fromkeys(names[:_MOST_GUESSED], 0)
+    for record in sample:
+        for name, value in record.fields.items():
+            if name in lengths:
+                lengths[name] += len(value)
+    longest = max(lengths, key=lambda name: lengths[name], default=None)
     if longest is None:
         return None
     words = [len(value.split()) for record in sample if (value := record.fields.get(longest, ""))]
@@ -62,6 +78,7 @@ def records_document(
     word: str,
     media_type: str,
     warnings: Sequence[str] = (),
+    check: Check = go_on,
 ) -> ParsedDocument:
     """One document whose sections are the non-empty records.
 
@@ -71,17 +88,21 @@ def records_document(
         word: What a record is called in a place: ``row``, ``line`` or ``item``.
         media_type: Of the file.
         warnings: What the reader noticed before.
+        check: Called between batches of records.
 
     Raises:
         UnreadableFile: No record holds text.
+        CancelledError: From ``check``.
     """
     field = text_field(names, records)
     title = next((name for name in names if name.strip().casefold() == _TITLE_NAME and name != field), None)
     builder = TextBuilder()
     empty = []
-    for record in records:
+    for at, record in enumerate(records):
+        if at % BATCH == 0:
+            check()
         builder.begin(f"{word} {record.number}")
-        if not builder.add(_record_text(record, names, field, title), is_row=True):
+        if not builder.add(_record_text(record, field, title), is_row=True):
             empty.append(record.number)
     notes = list(warnings)
     if empty:
@@ -102,9 +123,9 @@ def records_document(
     )
 
 
-def _record_text(record: TableRecord, names: Sequence[str], field: str | None, title: str | None) -> str:
-    if field is None:
-        values = [(name, record.fields.get(name, "").strip()) for name in names]
+def _record_text(record: TableRecord, field: str | None, title: str | None) -> str:
+    if field is None:  # its own fields only: in JSON lines each record may bring new names
+        values = [(name, value.strip()) for name, value in record.fields.items()]
         return "\n".join(f"{name}: {value}" for name, value in values if value)
     text = record.fields.get(field, "").strip()
     if title is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -58,6 +59,21 @@ def test_after_use_the_surplus_goes() -> None:
             pass
         assert (a.closed, b.closed) == (False, True)
     assert shelf.labels() == ("a",)
+
+
+def test_what_is_given_up_goes_when_its_last_user_is_done() -> None:
+    shelf: Shelf[Thing] = Shelf(3)
+    with shelf.borrow("a", "a", lambda: Thing("a")) as old:
+        shelf.give_up("a")
+        shelf.give_up("nothing")
+        with shelf.borrow("a", "a", lambda: Thing("a")) as new:
+            assert new is not old
+        assert not old.closed
+    assert old.closed
+    assert shelf.labels() == ("a",)
+    shelf.give_up("a")
+    assert new.closed
+    assert shelf.labels() == ()
 
 
 def test_a_failed_making_is_told_and_tried_again() -> None:
@@ -142,3 +158,54 @@ def test_an_unknown_model_and_a_model_that_is_gone(pool: EncoderPool, folders: d
     with pytest.raises(UnavailableError), pool.use("gone"):
         pass
     assert pool.loaded() == ()
+
+
+@pytest.fixture
+def own(pool: EncoderPool, folders: dict[str, Path], settings: Settings, tmp_path: Path) -> Path:
+    """A folder that a test may change, added as the model "own"."""
+    folder = tmp_path / "own"
+    shutil.copytree(folders["static"], folder)
+    pool._registry.add(probe_local(ModelSpec(key="own", source=Source.FOLDER, name=str(folder)), settings))
+    return folder
+
+
+def _replace_weights(folder: Path, other: Path) -> None:
+    shutil.copy(other / "model.safetensors", folder / "model.safetensors.part")
+    (folder / "model.safetensors.part").replace(folder / "model.safetensors")
+
+
+def test_a_folder_whose_files_changed_is_loaded_anew_and_the_old_model_goes(
+    pool: EncoderPool, own: Path, folders: dict[str, Path]
+) -> None:
+    with pool.use("own") as before:
+        old = before.encode_documents(TEXTS).vectors
+        _replace_weights(own, folders["static-mapped"])
+        with pool.use("own") as after:
+            new = after.encode_documents(TEXTS).vectors
+            assert after.fingerprint != before.fingerprint
+            np.testing.assert_array_equal(before.encode_documents(TEXTS).vectors, old)  # in use, so still there
+        with pool.use("own") as again:
+            assert again.fingerprint == after.fingerprint
+    assert np.abs(new - old).max() > 0.01
+    assert pool.loaded() == ("own",)
+    with pytest.raises(UnavailableError, match="taken out of memory"):
+        before.encode_documents(TEXTS)
+
+
+def test_files_that_change_while_they_are_loaded_give_no_vectors(
+    pool: EncoderPool, own: Path, folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load = pool_module.load_model
+
+    def changing(spec: ModelSpec, **options):
+        loaded = load(spec, **options)
+        _replace_weights(own, folders["static-mapped"])
+        return loaded
+
+    with monkeypatch.context() as patched:
+        patched.setattr(pool_module, "load_model", changing)
+        with pytest.raises(UnavailableError, match="changed while it was loaded"), pool.use("own"):
+            pass
+    assert pool.loaded() == ()
+    with pool.use("own") as encoder:
+        assert encoder.encode_queries(["the valve"]).failures == {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from sqlalchemy import func, select
 
-from backend.embedding import Encoded, VectorCache
+from backend.embedding import Encoded, ModelSpec, Source, VectorCache
 from backend.errors import CancelledError
 from backend.store import Database, FileStore
 from backend.store.tables import VectorRow
@@ -174,6 +175,90 @@ def test_two_processes_storing_the_same_texts_do_not_conflict(database: Database
     vectors = caches[0].document_vectors(encoder, texts).vectors
     np.testing.assert_array_equal(vectors, FakeEncoder().encode_documents(texts).vectors)
     assert encoder.encoded_texts == []
+
+
+class PaidEncoder(FakeEncoder):
+    """Stands behind an endpoint."""
+
+    @property
+    def spec(self) -> ModelSpec:
+        return replace(super().spec, source=Source.ENDPOINT)
+
+
+def test_a_paid_query_is_embedded_once_and_survives_a_restart(
+    cache: VectorCache, database: Database, files: FileStore
+) -> None:
+    encoder = PaidEncoder(query_prompt="Q: ")
+    plain = FakeEncoder(query_prompt="Q: ").encode_queries(TEXTS).vectors
+    for one in (cache, cache, VectorCache(database, files, 2)):
+        np.testing.assert_array_equal(one.query_vectors(encoder, TEXTS).vectors, plain)
+    assert sorted(encoder.encoded_texts) == sorted({f"Q: {text}" for text in TEXTS})
+
+
+@pytest.mark.parametrize("query_first", [True, False])
+def test_a_query_and_a_document_of_one_text_never_mix(cache: VectorCache, query_first: bool) -> None:
+    encoder = PaidEncoder(query_prompt="query of a person ", document_prompt="page in a book ")
+    plain_query, plain_document = encoder.encode_queries(["cat"]).vectors, encoder.encode_documents(["cat"]).vectors
+    assert np.abs(plain_query - plain_document).max() > 0.1
+    calls = [(cache.query_vectors, plain_query), (cache.document_vectors, plain_document)]
+    for vectors_of, plain in (calls if query_first else calls[::-1]) * 2:
+        np.testing.assert_array_equal(vectors_of(encoder, ["cat"]).vectors, plain)
+    assert len(encoder.encoded_texts) == 4  # twice above, twice by the cache
+
+
+def test_paid_passages_are_documents(cache: VectorCache) -> None:
+    encoder = PaidEncoder(document_prompt="D: ")
+    cache.document_vectors(encoder, ["red cat"])
+    vectors = cache.passage_vectors(encoder, ["red cat", "blue dog"]).vectors
+    np.testing.assert_array_equal(cache.passage_vectors(encoder, ["red cat", "blue dog"]).vectors, vectors)
+    np.testing.assert_array_equal(cache.document_vectors(encoder, ["red cat", "blue dog"]).vectors, vectors)
+    assert encoder.encoded_texts == ["D: red cat", "D: blue dog"]
+
+
+def test_a_local_models_queries_leave_nothing_behind(cache: VectorCache, database: Database, files: FileStore) -> None:
+    encoder = FakeEncoder()
+    for _ in range(2):
+        cache.query_vectors(encoder, ["red cat"])
+        cache.passage_vectors(encoder, ["blue dog"])
+    assert encoder.encoded_texts == ["red cat", "blue dog"] * 2
+    assert shards(files) == []
+    with database.session() as session:
+        assert session.scalar(select(func.count()).select_from(VectorRow)) == 0
+
+
+def test_a_query_that_failed_is_tried_again(cache: VectorCache) -> None:
+    encoder = PaidEncoder(broken="dog")
+    for _ in range(2):
+        assert set(cache.query_vectors(encoder, ["red cat", "blue dog", " "]).failures) == {1, 2}
+    assert sorted(encoder.encoded_texts) == ["blue dog", "blue dog", "red cat"]
+
+
+def test_a_query_does_not_wait_for_a_corpus_and_equal_queries_are_paid_once(cache: VectorCache) -> None:
+    embedding, go_on = threading.Event(), threading.Event()
+
+    class Slow(PaidEncoder):
+        def encode_documents(self, texts: Sequence[str]) -> Encoded:
+            if "slow" in texts:
+                embedding.set()
+                assert go_on.wait(10)
+            return super().encode_documents(texts)
+
+    encoder = Slow()
+    corpus = threading.Thread(target=cache.document_vectors, args=(encoder, ["slow"]))
+    corpus.start()
+    try:
+        assert embedding.wait(10)
+        askers = [threading.Thread(target=cache.query_vectors, args=(encoder, ["red cat"])) for _ in range(4)]
+        for asker in askers:
+            asker.start()
+        for asker in askers:
+            asker.join(10)
+            assert not asker.is_alive()
+        assert cache.passage_vectors(encoder, ["blue dog"]).failures == {}
+        assert encoder.encoded_texts == ["red cat", "blue dog"]
+    finally:
+        go_on.set()
+        corpus.join()
 
 
 def test_no_texts(cache: VectorCache) -> None:

@@ -26,14 +26,26 @@ def chunks(texts: list[str]) -> list[Chunk]:
 
 
 @pytest.fixture
-def store(database: Database, files: FileStore) -> IndexStore:
-    return IndexStore(files, VectorCache(database, files, 8))
+def vectors(database: Database, files: FileStore) -> VectorCache:
+    return VectorCache(database, files, 8)
+
+
+@pytest.fixture
+def store(files: FileStore, vectors: VectorCache) -> IndexStore:
+    return IndexStore(files, vectors)
 
 
 def ranked(store: IndexStore, encoder: FakeEncoder, query: str, k: int = 3, texts: list[str] = TEXTS):
     found = chunks(texts)
     index = store.index_for(sha256_hex("".join(texts)), lambda: found, encoder)
-    return retrieve(query, k, encoder=encoder, corpus_index=index, chunks_at=lambda rows: [found[row] for row in rows])
+    return retrieve(
+        query,
+        k,
+        encoder=encoder,
+        corpus_index=index,
+        vectors=store._vectors,
+        chunks_at=lambda rows: [found[row] for row in rows],
+    )
 
 
 def test_the_right_chunk_comes_first_with_its_place(store: IndexStore) -> None:
@@ -72,10 +84,10 @@ def test_two_models_never_share_an_index(store: IndexStore) -> None:
     assert len(second.encoded_texts) == len(TEXTS) + 1
 
 
-def test_hyde_passages_are_documents_and_the_mean_is_unit() -> None:
+def test_hyde_passages_are_documents_and_the_mean_is_unit(vectors: VectorCache) -> None:
     encoder = FakeEncoder(query_prompt="Q: ", document_prompt="D: ")
     expansion = Expansion(passages=("harbour hours", "closing time"), with_query=True)
-    vector, _ = query_vector(encoder, "when", expansion)
+    vector, _ = query_vector(encoder, "when", expansion, vectors)
     assert encoder.encoded_texts == ["Q: when", "D: harbour hours", "D: closing time"]
     parts = np.concatenate(
         [encoder.encode_queries(["when"]).vectors, encoder.encode_documents(["harbour hours", "closing time"]).vectors]
@@ -84,15 +96,15 @@ def test_hyde_passages_are_documents_and_the_mean_is_unit() -> None:
     assert vector[0] == pytest.approx(expected, abs=1e-6)
 
 
-def test_hyde_passage_alone_leaves_the_query_out() -> None:
+def test_hyde_passage_alone_leaves_the_query_out(vectors: VectorCache) -> None:
     encoder = FakeEncoder()
-    vector, _ = query_vector(encoder, "when", Expansion(passages=("harbour hours",), with_query=False))
+    vector, _ = query_vector(encoder, "when", Expansion(passages=("harbour hours",), with_query=False), vectors)
     assert vector[0] == pytest.approx(encoder.encode_documents(["harbour hours"]).vectors[0], abs=1e-6)
 
 
-def test_a_failed_expansion_falls_back_to_the_plain_query() -> None:
+def test_a_failed_expansion_falls_back_to_the_plain_query(vectors: VectorCache) -> None:
     encoder = FakeEncoder()
-    vector, _ = query_vector(encoder, "when", Expansion(failure="no reply", with_query=False))
+    vector, _ = query_vector(encoder, "when", Expansion(failure="no reply", with_query=False), vectors)
     assert vector[0] == pytest.approx(encoder.encode_queries(["when"]).vectors[0])
 
 
