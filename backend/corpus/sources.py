@@ -13,6 +13,7 @@ from pathlib import Path
 
 from backend.corpus.types import SkippedFile, SourceFile
 from backend.errors import InputError, UnavailableError
+from backend.store import storable
 
 SAMPLE_NAME = "Sample library"
 
@@ -111,8 +112,7 @@ def too_large(size_bytes: int, max_file_bytes: int) -> str:
 
 def pasted(text: str, name: str = "pasted text") -> SourceFile:
     """A text that was typed or pasted, as a file of plain text."""
-    whole = "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
-    return SourceFile(name, whole.encode("utf-8"))
+    return SourceFile(name, storable(text).encode("utf-8"))
 
 
 def sample_sources() -> list[SourceFile]:

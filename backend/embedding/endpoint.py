@@ -13,8 +13,9 @@ from pydantic import SecretStr
 from backend.embedding.endpoint_reply import Vector, cut, read_rows, read_vector, unit
 from backend.embedding.types import Encoded, ModelSpec
 from backend.errors import InputError, ProviderError, ProviderFault
-from backend.llm import Provider, clean_text, normalise_base_url
+from backend.llm import Provider, normalise_base_url
 from backend.settings import Settings
+from backend.store import storable
 
 _PLAIN_TEXTS = ("The harbour master writes the tide table.", "Basalt cools into six-sided columns.")
 _BLANK = "The text is blank."
@@ -103,7 +104,7 @@ class EndpointEncoder:
         rows = [row for row in range(len(texts)) if row not in failures]
         for start in range(0, len(rows), self._batch_size):
             batch = rows[start : start + self._batch_size]
-            results = self._embed_or_split([clean_text(prompt + texts[row]) for row in batch], whole=True)
+            results = self._embed_or_split([storable(prompt + texts[row]) for row in batch], whole=True)
             for row, result in zip(batch, results, strict=True):
                 if isinstance(result, str):
                     failures[row] = result
@@ -171,7 +172,7 @@ def probe_endpoint(spec: ModelSpec, api_key: SecretStr | None, settings: Setting
     full = replace(spec, truncate_dimension=None)
     provider = _provider(spec, api_key, settings)
     try:
-        vectors = _ask(provider, full, [clean_text(spec.document_prompt + text) for text in _PLAIN_TEXTS])
+        vectors = _ask(provider, full, [storable(spec.document_prompt + text) for text in _PLAIN_TEXTS])
         problems = [vector for vector in vectors if isinstance(vector, str)]
         if problems:
             raise ProviderError(
@@ -191,7 +192,7 @@ def probe_endpoint(spec: ModelSpec, api_key: SecretStr | None, settings: Setting
         if spec.dimension and spec.dimension != dimension:
             raise InputError(f"{spec.name} sends vectors of {dimension} numbers, not of {spec.dimension}.")
         if wanted is not None:
-            _ask(provider, spec, [clean_text(spec.document_prompt + _PLAIN_TEXTS[0])])
+            _ask(provider, spec, [storable(spec.document_prompt + _PLAIN_TEXTS[0])])
     finally:
         provider.close()
     return replace(

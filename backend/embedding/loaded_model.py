@@ -13,6 +13,7 @@ from backend.embedding.load_report import missing_weights
 from backend.embedding.model_files import ModelFiles, find_files, read_json
 from backend.embedding.types import ModelSpec, Pooling
 from backend.errors import RagduelError, UnavailableError
+from backend.store import storable
 
 # While it loads, transformers changes torch's default dtype and module initialisers for the whole process, so that
 # two loads at once corrupt each other (hindsight#2162). One load at a time in a process, whoever asks.
@@ -97,7 +98,7 @@ class LoadedModel:
         Returns:
             Shape [len(texts), dimension], of any length, perhaps with NaN.
         """
-        texts = [encodable(text) for text in texts]
+        texts = [storable(text) for text in texts]
         vectors: NDArray[np.float32] | None = None
         with self._lock:
             if self._model is None:
@@ -119,7 +120,7 @@ class LoadedModel:
 
     def count_tokens(self, texts: Sequence[str], prompt: str) -> list[int]:
         """Tokens of each text behind the prompt, special tokens included, uncut."""
-        prompted = [prompt + encodable(text) for text in texts]
+        prompted = [prompt + storable(text) for text in texts]
         if self._counter is not None:
             encodings = self._counter.encode_batch_fast(prompted, add_special_tokens=not self.is_static)
             return [len(encoding.ids) for encoding in encodings]
@@ -154,15 +155,6 @@ class LoadedModel:
             size = max(1, min(self._batch_size, room))
             yield order[start : start + size]
             start += size
-
-
-def encodable(text: str) -> str:
-    """The text with lone surrogates replaced by U+FFFD: tokenizers refuse what isn't valid Unicode."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
 
 
 def _prepare_torch(threads: int) -> None:

@@ -71,10 +71,5 @@ def blind_requests(query: str, text_a: str, text_b: str, *, seed: int, both_orde
     return requests
 
 
-def without_lone_surrogates(text: str) -> str:
-    """The text with halves of UTF-16 pairs replaced: no JSON request can carry them."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
 def _draw(purpose: str, query: str, text_a: str, text_b: str, seed: int) -> str:
     return sha256_hex("\0".join((purpose, str(seed), sha256_hex(query), *sorted(map(sha256_hex, (text_a, text_b))))))

@@ -172,9 +172,3 @@ def likelihood_key(model_sha256: str, dtype: str, query: str, passage: str) -> s
     """Names one score by all that it depends on."""
     parts = (model_sha256, dtype, load_prompt(PROMPT).version, str(PASSAGE_TOKENS), str(QUERY_TOKENS))
     return sha256_hex("\0".join((*parts, sha256_hex(query.strip()), sha256_hex(passage))))
-
-
-def forget_models() -> None:
-    """Free the memory that loaded models hold."""
-    with LOAD_LOCK:
-        _models.clear()

@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlsplit, urlunsplit
 
 from backend.errors import CancelledError, ProviderError, ProviderFault, RagduelError
-from backend.judging.blinding import PROMPT, BlindRequest, blind_requests, without_lone_surrogates
+from backend.judging.blinding import PROMPT, BlindRequest, blind_requests
 from backend.judging.replies import ReadReply, Unreadable, read_reply
 from backend.judging.rules import combine, decide, scored, without_asking
 from backend.judging.schema import ChunkScore, reply_schema
 from backend.judging.types import DimensionScores, JudgeIdentity, JudgeKind, OrderJudgement, Outcome, Side, Verdict
 from backend.llm.types import ChatMessage, ChatModel, ChatReply, ChatRequest
 from backend.prompts import load_prompt
+from backend.store import storable
 
 MAX_TOKENS = 4096  # a verdict takes 400; the rest is for models that reason first
 REPAIR_PROMPT = "judge_repair"
@@ -85,7 +86,7 @@ class LlmJudge:
 
     def judge(self, query: str, text_a: str, text_b: str) -> Verdict:
         """Judge one pair; a provider's failure, a refusal or an unreadable reply is an unscored order."""
-        query, text_a, text_b = map(without_lone_surrogates, (query, text_a, text_b))
+        query, text_a, text_b = map(storable, (query, text_a, text_b))
         identity = self.identity
         known = without_asking(query, text_a, text_b, identity, self._seed)
         if known is not None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,7 @@ _REASONING = re.compile(r"\s*<(think|thinking|reasoning)>(?:.*?</\1>|(?P<open>))
 _FIELD = re.compile(rf"""(?<!\\)["']({"|".join(FIELDS)})["']\s*:""")
 _HALF_SCORE = re.compile(rf"""["'](?:{"|".join(DIMENSIONS)})["']\s*:\s*["']?[\d.]*$""")
 _MAX_CHARS = 200_000
+_MAX_REPAIRED_CHARS = 50_000  # the repair takes time with the square of open brackets
 _MAX_FAILURES = 200  # each failure may read to the end: hostile replies stay cheap
 
 
@@ -139,7 +141,7 @@ def _mended(text: str) -> dict[str, Any] | None:
     if _HALF_SCORE.search(candidate):
         return None  # the text ends within a score: 1 may have been going to be 10
     names = [match[1] for match in _FIELD.finditer(candidate)]
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
         raise _FieldTwiceError(f"{twice[0]} stands in the reply twice, and its JSON is broken")
     end = candidate.rfind("}") + 1
@@ -150,6 +152,8 @@ def _mended(text: str) -> dict[str, Any] | None:
             continue
         if _holds_scores(value):
             return dict(value)
+    if len(candidate) > _MAX_REPAIRED_CHARS:
+        return None
     import json_repair
 
     try:

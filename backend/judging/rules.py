@@ -165,11 +165,6 @@ def without_asking(query: str, text_a: str, text_b: str, identity: JudgeIdentity
     return None
 
 
-def mirrored(outcome: Outcome) -> Outcome:
-    """The outcome seen with the sides exchanged."""
-    return {Outcome.A: Outcome.B, Outcome.B: Outcome.A}.get(outcome, outcome)
-
-
 def _named(outcome: Outcome) -> str:
     return "tie" if outcome is Outcome.TIE else f"side {outcome.upper()}"
 

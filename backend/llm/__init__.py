@@ -3,7 +3,7 @@
 from backend.llm.base_url import is_loopback, normalise_base_url
 from backend.llm.chat import OpenAIChat
 from backend.llm.local_server import LocalChatServer
-from backend.llm.provider import Provider, check_endpoint, clean_text
+from backend.llm.provider import Provider, check_endpoint
 from backend.llm.types import ChatEndpoint, ChatMessage, ChatModel, ChatReply, ChatRequest
 from backend.llm.weights import SMOLLM2_MODEL, find_smollm2
 
@@ -18,7 +18,6 @@ __all__ = [
     "OpenAIChat",
     "Provider",
     "check_endpoint",
-    "clean_text",
     "find_smollm2",
     "is_loopback",
     "normalise_base_url",

@@ -149,8 +149,3 @@ def save_abilities(database: Database, endpoint: ChatEndpoint, abilities: Abilit
     # Another process that wrote the same note first found out the same.
     with contextlib.suppress(IntegrityError):
         database.set_note(_note_name(endpoint), {**note, "base_url": endpoint.base_url, "model": endpoint.model})
-
-
-def forget_abilities(database: Database, endpoint: ChatEndpoint) -> None:
-    """Find out anew at the next call: for a server that was changed."""
-    database.set_note(_note_name(endpoint), None)

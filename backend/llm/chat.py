@@ -13,10 +13,10 @@ from backend.errors import InputError, ProviderError, ProviderFault
 from backend.llm.abilities import Abilities, learn, load_abilities, save_abilities
 from backend.llm.base_url import normalise_base_url
 from backend.llm.calls import CallStore, SingleFlight, request_sha256
-from backend.llm.provider import Provider, clean_text
+from backend.llm.provider import Provider
 from backend.llm.replies import is_usable, read_reply
 from backend.llm.types import ChatEndpoint, ChatMessage, ChatReply, ChatRequest
-from backend.store import Database
+from backend.store import Database, storable
 
 # Shared by the process: two pages or jobs with a model object each are one caller to the endpoint.
 _FLIGHTS = SingleFlight()
@@ -45,7 +45,7 @@ class OpenAIChat:
         if not endpoint.model.strip():
             raise InputError("No chat model is named.", hint="Name one on the settings page, or set RAGDUEL_LLM_MODEL.")
         self._endpoint = replace(
-            endpoint, base_url=normalise_base_url(endpoint.base_url), model=clean_text(endpoint.model.strip())
+            endpoint, base_url=normalise_base_url(endpoint.base_url), model=storable(endpoint.model.strip())
         )
         self._database = database
         self._calls = CallStore(database)
@@ -150,4 +150,4 @@ class OpenAIChat:
 
 
 def _clean(message: ChatMessage) -> ChatMessage:
-    return replace(message, content=clean_text(message.content))
+    return replace(message, content=storable(message.content))

@@ -133,7 +133,7 @@ class Provider:
 
         Args:
             path: Below the base URL.
-            body: Must be free of lone surrogates (``clean_text``).
+            body: Must be free of lone surrogates (``backend.store.storable``).
             never_repeat: HTTP statuses that are told at once, though another caller would try again.
 
         Raises:
@@ -269,11 +269,6 @@ def _retry_after_s(headers: Any) -> float | None:
         if at is not None:
             return max(0.0, at.timestamp() - time.time())
     return None
-
-
-def clean_text(text: str) -> str:
-    """The text as UTF-8 can carry it: lone surrogates become U+FFFD."""
-    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
 def check_endpoint(base_url: str, api_key: SecretStr, timeout_s: float) -> list[str]:

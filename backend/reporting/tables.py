@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from backend.judging import DIMENSIONS, OrderJudgement, Outcome, Side, StoredVerdict, Verdict
 from backend.retrieval.types import Duel
+from backend.store import storable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,7 +75,7 @@ def _cell(value: Any) -> Any:
         return "true" if value else "false"
     if isinstance(value, int | float):
         return value
-    text = str(value).encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "\ufffd")
+    text = storable(str(value))
     if _PLAIN_NUMBER.fullmatch(text):
         return text
     skipped = _SKIPPED.match(text)

@@ -93,11 +93,6 @@ class IndexStore:
                 self._open.popitem(last=False)
         return found
 
-    def forget_open(self) -> None:
-        """Drop the mappings (files stay)."""
-        with self._lock:
-            self._open.clear()
-
     def _load(self, key: str) -> CorpusIndex | None:
         path = self._files.path("indexes", f"{key}.faiss")
         facts_path = path.with_suffix(".json")

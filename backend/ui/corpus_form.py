@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from backend.corpus import pasted as pasted_source
 from backend.corpus.types import Chunking, SourceFile
 from backend.errors import InputError
 from backend.ui import state
@@ -62,7 +63,7 @@ def show(ws: Workspace) -> str | None:
             )
     sources = [SourceFile(upload.name, upload.getvalue()) for upload in uploads or []]
     if (pasted or "").strip():
-        sources.append(SourceFile(_PASTED, (pasted or "").encode("utf-8", "surrogatepass")))
+        sources.append(pasted_source(pasted or "", _PASTED))
     if not sources:
         raise InputError("There is nothing to add yet.", hint="Upload a file, or paste some text.")
     chunking = Chunking(int(size_tokens), int(overlap_tokens), bool(whole))

@@ -9,11 +9,10 @@ from backend.errors import ProviderError, ProviderFault, UnavailableError
 from backend.judging import Judge, LikelihoodJudge, LlmJudge, Outcome, verdict_from_json, verdict_to_json
 from backend.judging.likelihood import forget_scores
 from backend.judging.likelihood_model import QueryLikelihood
-from backend.judging.rules import mirrored
 from backend.settings import Settings
 from tests.fakes.chat import FakeChat
 from tests.likelihood_weights import real_likelihood_judge, weights_dir
-from tests.unit.judging.made import preferring
+from tests.unit.judging.made import mirrored, preferring
 
 __all__ = ["real_likelihood_judge", "weights_dir"]
 

@@ -17,6 +17,7 @@ from backend.corpus.readers import (
     PdfReader,
     PlainTextReader,
 )
+from backend.errors import CancelledError
 from tests.unit.corpus.made import docx_bytes, pdf_bytes
 
 FACT = "The sluice key hangs by the door."
@@ -82,6 +83,14 @@ def test_a_file_without_text_is_refused_with_a_reason(reader: DocumentReader) ->
 def test_no_bytes_are_refused_with_a_reason(reader: DocumentReader) -> None:
     with pytest.raises(UnreadableFile, match="0 bytes"):
         read_file(SourceFile(GOOD[type(reader)]().name, b""))
+
+
+def test_it_stops_when_somebody_stops_the_work(reader: DocumentReader) -> None:
+    def stop() -> None:
+        raise CancelledError("The work on the corpus was stopped.")
+
+    with pytest.raises(CancelledError):
+        reader.read(GOOD[type(reader)](), stop)
 
 
 def test_a_torn_file_is_read_or_refused_never_a_crash(reader: DocumentReader) -> None:

@@ -9,7 +9,14 @@ from collections.abc import Iterable
 from itertools import islice
 
 from backend.corpus.decoding import decode
-from backend.corpus.readers.records import BATCH, MOST_RECORDS, TableRecord, is_text_name, records_document, too_many
+from backend.corpus.readers.records import (
+    BATCH,
+    MOST_RECORDS,
+    TableRecord,
+    is_text_name,
+    records_document,
+    refuse_too_many,
+)
 from backend.corpus.text import Replaced, clean_text, numbered
 from backend.corpus.types import Check, ParsedDocument, SourceFile, UnreadableFile, go_on
 
@@ -46,7 +53,8 @@ class CsvReader:
         text = clean_text(decoded.text, replaced)
         warnings = [*decoded.warnings, *replaced.notes()]
         delimiter = _delimiter(text, file.name)
-        rows, note = _parse(text, delimiter, MOST_RECORDS + 2, check)
+        rows, note = _parse(text, delimiter, MOST_RECORDS + 1, check)
+        refuse_too_many(len(rows), "row")
         warnings += [note] if note else []
         while rows and not any(cell.strip() for cell in rows[-1]):
             rows.pop()  # line ends at the end of the file are no rows
@@ -58,14 +66,13 @@ class CsvReader:
             rows = rows[1:]
         else:
             warnings.append("no header recognised: the first line is read as row 1")
-        if (refusal := too_many(len(rows), "row")) is not None:
-            raise refusal
         rows, note = _fold_overlong(len(names), rows, delimiter)
         warnings += [note] if note else []
-        records = [TableRecord(at, dict(zip(names, row, strict=False))) for at, row in enumerate(rows, start=1)]
-        return records_document(
-            records, names, word="row", media_type=self.media_type, warnings=warnings, check=check
-        )
+        records = [
+            TableRecord(at, {name: cell for name, cell in zip(names, row, strict=False) if cell})
+            for at, row in enumerate(rows, start=1)
+        ]
+        return records_document(records, names, word="row", media_type=self.media_type, warnings=warnings, check=check)
 
 
 def _parse(text: str, delimiter: str, most_rows: int, check: Check = go_on) -> tuple[Rows, str]:

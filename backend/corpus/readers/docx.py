@@ -9,25 +9,21 @@ from collections.abc import Iterator
 from typing import Any
 
 from backend.corpus.text import HeadingPath, TextBuilder
-from backend.corpus.types import ParsedDocument, SourceFile, UnreadableFile
+from backend.corpus.types import Check, ParsedDocument, SourceFile, UnreadableFile, go_on
+from backend.errors import CancelledError
 
-_MOST_UNPACKED_BYTES = 1 << 29
+_MOST_PART_BYTES = 32_000_000
+_MOST_MARKUP = 3_000_000  # tags and attributes of a part: six bytes of one take two hundred in memory
+_MOST_BASES = 50  # styles above a style; Word itself allows about ten
+_BLOCKS_A_CHECK = 1_000
+_TITLE = "{http://purl.org/dc/elements/1.1/}title"
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 _NOT_SHOWN = {_W + "del", _W + "moveFrom", _W + "rPr", _W + "pPr", _FALLBACK}
 _BREAKS = {_W + "tab": "\t", _W + "br": "\n", _W + "cr": "\n", _W + "noBreakHyphen": "-", _W + "ptab": "\t"}
 _HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
-# "Strict Open XML" names the same elements by other addresses (ISO/IEC 29500-1, annex A).
-_STRICT = (
-    (
-        b"http://purl.oclc.org/ooxml/wordprocessingml/main",
-        b"http://schemas.openxmlformats.org/wordprocessingml/2006/main",
-    ),
-    (
-        b"http://purl.oclc.org/ooxml/officeDocument/relationships",
-        b"http://schemas.openxmlformats.org/officeDocument/2006/relationships",
-    ),
-)
+# "Strict Open XML" names the same elements by another address (ISO/IEC 29500-1, annex A).
+_STRICT = b"http://purl.oclc.org/ooxml/wordprocessingml/main"
 
 
 class DocxReader:
@@ -39,20 +35,29 @@ class DocxReader:
         """A ZIP with a Word body, or a DOCX name."""
         return "word/document.xml" in zip_names(file.data) or file.name.lower().endswith((".docx", ".docm"))
 
-    def read(self, file: SourceFile) -> ParsedDocument:
+    def read(self, file: SourceFile, check: Check = go_on) -> ParsedDocument:
         """Paragraphs and table rows (cells joined by `` | ``) in the order a reader meets them.
 
         Raises:
             UnreadableFile: No Word document inside, broken, too large unpacked, or blank.
+            CancelledError: From ``check``, between batches of paragraphs.
         """
         try:
-            document = _open(file.data)
-            levels = _heading_levels(document)
+            with zipfile.ZipFile(io.BytesIO(file.data)) as archive:
+                document = _part(archive, "word/document.xml")
+                if document is None:
+                    raise zipfile.BadZipFile
+                levels = _heading_levels(_part(archive, "word/styles.xml"))
+                core = _part(archive, "docProps/core.xml")
             builder = TextBuilder()
-            _fill(builder, document.element.body, levels)
-            title = " ".join((document.core_properties.title or "").split())[:300]
-        except UnreadableFile:
+            _fill(builder, document.find(_W + "body"), levels, check)
+            title = " ".join(((core.findtext(_TITLE) if core is not None else "") or "").split())[:300]
+        except (UnreadableFile, CancelledError):
             raise
+        except zipfile.BadZipFile as error:
+            raise UnreadableFile(
+                "not a Word document inside, whatever its name.", hint="Save it again as .docx."
+            ) from error
         except Exception as error:  # damaged files raise whatever their damage leads to
             raise UnreadableFile(
                 f"a broken Word document ({str(error)[:120] or type(error).__name__}).", hint="Save it again as .docx."
@@ -81,39 +86,49 @@ def zip_names(data: bytes) -> set[str]:
         return set()
 
 
-def _open(data: bytes) -> Any:
-    import docx
+def _part(archive: zipfile.ZipFile, name: str) -> Any:
+    """The root element of an XML part, or None if the archive has none of this name.
 
+    Raises:
+        UnreadableFile: It is too large to be parsed.
+    """
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            if sum(info.file_size for info in archive.infolist()) > _MOST_UNPACKED_BYTES:
-                raise UnreadableFile("a Word document that unpacks to more than 512 MB.", hint="Split it.")
-            strict = b"purl.oclc.org/ooxml" in archive.read("word/document.xml")[:4096]
-    except (zipfile.BadZipFile, KeyError) as error:
+        info = archive.getinfo(name)
+    except KeyError:
+        return None
+    if info.file_size > _MOST_PART_BYTES:
         raise UnreadableFile(
-            "not a Word document inside, whatever its name.", hint="Save it again as .docx."
-        ) from error
-    return docx.Document(io.BytesIO(_transitional(data) if strict else data))
+            f"a Word document whose {name} unpacks to {info.file_size / 1e6:,.0f} MB, "
+            f"the most is {_MOST_PART_BYTES / 1e6:.0f} MB.",
+            hint="Split it, or save it as text.",
+        )
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise zipfile.BadZipFile(f"{name} is packed in a way that Word documents don't use")
+    with archive.open(info) as packed:  # read() without a size unpacks past a size that the archive falsely states
+        content = packed.read(_MOST_PART_BYTES)
+    if content.count(b"<") + content.count(b"=") > _MOST_MARKUP:
+        raise UnreadableFile(
+            f"a Word document whose {name} holds more than {_MOST_MARKUP:,} tags and attributes.",
+            hint="Split it, or save it as text.",
+        )
+    if b"purl.oclc.org/ooxml" in content[:4096]:
+        content = content.replace(_STRICT, _W[1:-1].encode())
+    return _xml(content)
 
 
-def _transitional(data: bytes) -> bytes:
-    """The same package under the addresses that python-docx knows."""
-    target = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(data)) as source, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as written:
-        for info in source.infolist():
-            content = source.read(info)
-            if info.filename.endswith((".xml", ".rels")):
-                for old, new in _STRICT:
-                    content = content.replace(old, new)
-            written.writestr(info.filename, content)
-    return target.getvalue()
+def _xml(content: bytes) -> Any:
+    """Parsed XML: no entity is expanded, nothing is fetched, and the depth is libxml2's 256."""
+    from lxml import etree  # not python-docx: it unpacks and parses every part of the archive before one can look
+
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    return etree.fromstring(content, parser)
 
 
-def _heading_levels(document: Any) -> dict[str, int]:
+def _heading_levels(styles: Any) -> dict[str, int]:
     """Heading level by style id; a style without one takes that of the style it is based on."""
     levels: dict[str, int] = {}
     bases: dict[str, str] = {}
-    for style in document.styles.element.iter(_W + "style"):
+    for style in styles.iter(_W + "style") if styles is not None else ():
         style_id = style.get(_W + "styleId") or ""
         name_element, outline, base = (style.find(path) for path in (f"{_W}name", f".//{_W}outlineLvl", f"{_W}basedOn"))
         name = (name_element.get(_W + "val") if name_element is not None else None) or ""
@@ -128,7 +143,7 @@ def _heading_levels(document: Any) -> dict[str, int]:
             bases[style_id] = base.get(_W + "val") or ""
     for style_id, base_id in bases.items():
         seen, above = {style_id}, base_id
-        while above in bases and above not in seen:
+        while above in bases and above not in seen and len(seen) < _MOST_BASES:
             seen.add(above)
             above = bases[above]
         if above in levels:
@@ -136,9 +151,11 @@ def _heading_levels(document: Any) -> dict[str, int]:
     return levels
 
 
-def _fill(builder: TextBuilder, body: Any, levels: dict[str, int]) -> None:
+def _fill(builder: TextBuilder, body: Any, levels: dict[str, int], check: Check) -> None:
     path = HeadingPath()
-    for block in _blocks(body):
+    for n, block in enumerate(_blocks(body)):
+        if n % _BLOCKS_A_CHECK == 0:
+            check()
         if block.tag == _W + "tbl":
             for at, row in enumerate(_rows(block)):
                 builder.add(row, tight=at > 0)

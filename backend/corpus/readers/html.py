@@ -9,13 +9,18 @@ from typing import TYPE_CHECKING, Literal
 from backend.corpus.decoding import declared_charset
 from backend.corpus.readers.plain import decoded_text
 from backend.corpus.text import HeadingPath, TextBuilder
-from backend.corpus.types import ParsedDocument, SourceFile, UnreadableFile
+from backend.corpus.types import Check, ParsedDocument, SourceFile, UnreadableFile, go_on
 
 if TYPE_CHECKING:
     from bs4.element import PageElement, Tag
 
+_MOST_BYTES = 10_000_000
+_MOST_TAGS = 200_000  # start and end tags; each element takes a kilobyte or two
 _SUFFIXES = (".html", ".htm", ".xhtml")
-_START = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)[\s>]", re.I | re.S)
+# A comment, once read, is not read another way (?>): else time doubles with each comment at the top.
+_START = re.compile(
+    r"\s*(?:<\?xml[^>]*>\s*)?(?:(?><!--.*?-->)\s*)*+<(?:!doctype\s+html|html|head|body)[\s>]", re.I | re.S
+)
 _PROLOG = re.compile(r"\s*<\?xml[^>]*>")
 _UNSEEN = {
     "script", "style", "noscript", "template", "svg", "head", "iframe", "object", "embed", "canvas", "datalist",
@@ -44,17 +49,28 @@ class HtmlReader:
             return True
         return file.name.lower().endswith(_SUFFIXES) and "<" in head
 
-    def read(self, file: SourceFile) -> ParsedDocument:
+    def read(self, file: SourceFile, check: Check = go_on) -> ParsedDocument:
         """Visible text; table rows as one line with `` | `` between cells.
 
         Raises:
-            UnreadableFile: Not text, or nothing visible in it.
+            UnreadableFile: Not text, too large for a page, or nothing visible in it.
         """
         from bs4 import BeautifulSoup
 
+        if len(file.data) > _MOST_BYTES:
+            raise UnreadableFile(
+                f"{len(file.data) / 1e6:.1f} MB of HTML, the most of one page is {_MOST_BYTES / 1e6:.0f} MB.",
+                hint="Split it, or save it as text.",
+            )
         text, warnings = decoded_text(file.data, declared_charset(file.data))
+        if (n_tags := text.count("<")) > _MOST_TAGS:
+            raise UnreadableFile(
+                f"{n_tags:,} tags, the most of one page is {_MOST_TAGS:,}.", hint="Split it, or save it as text."
+            )
+        check()
+        prolog = _PROLOG.match(text)
         # A prolog would make bs4 warn that the page is XML.
-        soup = BeautifulSoup(_PROLOG.sub("", text, count=1), "lxml")
+        soup = BeautifulSoup(text[prolog.end() if prolog else 0 :], "lxml")
         title = " ".join(soup.title.get_text().split())[:300] if soup.title else ""
         page = _Page()
         page.walk(soup)
@@ -100,6 +116,7 @@ class _Page:
         self.builder = TextBuilder()
         self._path = HeadingPath()
         self._inline: list[str] = []
+        self._says = False  # whether the inline text has more than blanks
         self._preformatted = 0
         self._rows = 0  # depth of table rows we are in
         self._groups = 0  # depth of lists and tables
@@ -111,6 +128,7 @@ class _Page:
         for event, element in _events(root):
             if isinstance(element, str):
                 self._inline.append(element if self._preformatted else _ANY_SPACE.sub(" ", element))
+                self._says = self._says or not element.isspace()
             elif event == "open":
                 self._open(element.name)
             else:
@@ -121,7 +139,7 @@ class _Page:
         if name == "br":
             self._inline.append(" " if self._rows else "\n")
         elif name in ("td", "th"):
-            if self._inline and "".join(self._inline).strip():
+            if self._says:
                 self._inline.append(" | ")
         elif name in _BLOCKS:
             self._boundary(name)
@@ -164,6 +182,7 @@ class _Page:
     def _flush(self) -> None:
         text = "".join(self._inline)
         self._inline.clear()
+        self._says = False
         if not self._preformatted:
             text = _SPACE.sub(lambda match: "\n" if "\n" in match.group() else " ", text)
         tight, self._tight = self._tight, False

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from backend.corpus.decoding import decode
-from backend.corpus.readers.records import BATCH, MOST_RECORDS, TableRecord, records_document, too_many
+from backend.corpus.readers.records import BATCH, MOST_RECORDS, TableRecord, records_document, refuse_too_many
 from backend.corpus.text import Replaced, clean_text, numbered
 from backend.corpus.types import Check, ParsedDocument, SourceFile, UnreadableFile, go_on
 
@@ -51,8 +51,7 @@ class JsonReader:
             word, (values, broken) = "item", (list(enumerate(whole, start=1)), list[int]())
         else:
             word, (values, broken) = "line", _lines(text, check)
-        if (refusal := too_many(len(values), word)) is not None:
-            raise refusal
+        refuse_too_many(len(values), word)
         warnings = list(decoded.warnings)
         if broken:
             warnings.append(f"{numbered('line', broken)}: not valid JSON, left out ({len(broken)})")
@@ -70,17 +69,9 @@ class JsonReader:
 
 
 def _whole(text: str) -> list[Any] | None:
-    """The records of a file that is one JSON value; None if it is none (then its lines are read).
-
-    Raises:
-        UnreadableFile: More lists and objects than any file for people has: each takes far more memory than bytes.
-    """
-    if text.count("[") + text.count("{") > _MOST_NESTED and text.lstrip()[:1] in ("[", "{"):
-        raise UnreadableFile(
-            f"more than {_MOST_NESTED:,} lists and objects in one JSON value.", hint="Split it, or save JSON lines."
-        )
+    """The records of a file that is one JSON value; None if it is none (then its lines are read)."""
     try:
-        value = json.loads(text)
+        value = _loads(text)
     except (ValueError, RecursionError):
         return None
     if isinstance(value, list):
@@ -91,6 +82,19 @@ def _whole(text: str) -> list[Any] | None:
         ]
         return max(lists, key=len) if lists else [value]
     return [value]
+
+
+def _loads(text: str) -> Any:
+    """Any JSON value.
+
+    Raises:
+        UnreadableFile: More lists and objects than files for people have: two bytes of one take a hundred in memory.
+    """
+    if text.count("[") + text.count("{") > _MOST_NESTED:
+        raise UnreadableFile(
+            f"more than {_MOST_NESTED:,} brackets in one JSON value.", hint="Split it, or save it as .jsonl."
+        )
+    return json.loads(text)
 
 
 def _lines(text: str, check: Check) -> tuple[list[tuple[int, Any]], list[int]]:
@@ -104,7 +108,7 @@ def _lines(text: str, check: Check) -> tuple[list[tuple[int, Any]], list[int]]:
         if len(values) > MOST_RECORDS:
             break  # refused by the caller
         try:
-            values.append((number, json.loads(line)))
+            values.append((number, _loads(line)))
         except (ValueError, RecursionError):
             broken.append(number)
     return values, broken

@@ -31,6 +31,7 @@ class MarkdownReader:
         Raises:
             UnreadableFile: Not text, or blank.
         """
+        check()
         text, warnings = decoded_text(file.data)
         front = _front_matter_end(text)
         found = _headings(text, front)

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import io
 import logging
+import time
 from typing import TYPE_CHECKING
 
 from backend.corpus.text import TextBuilder, numbered
-from backend.corpus.types import ParsedDocument, SourceFile, UnreadableFile
+from backend.corpus.types import Check, ParsedDocument, SourceFile, UnreadableFile, go_on
 
 if TYPE_CHECKING:
     from pypdf import PdfReader as PypdfReader
+
+
+_MOST_PAGES = 5_000
+_MOST_SECONDS = 300.0  # a page of a book takes some hundredths
 
 
 class PdfReader:
@@ -24,13 +29,16 @@ class PdfReader:
             ".pdf"
         )
 
-    def read(self, file: SourceFile) -> ParsedDocument:
+    def read(self, file: SourceFile, check: Check = go_on) -> ParsedDocument:
         """Pages joined by blank lines, each a section ``page 3``.
 
         Raises:
-            UnreadableFile: A password is needed, the file is broken, or no page has text.
+            UnreadableFile: A password is needed, the file is broken, no page has text, or there are more pages, or
+                slower ones, than are read. What pypdf bounds itself: streams unpacked, forms within forms, page trees.
+            CancelledError: From ``check``, before each page.
         """
         logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # its remarks on fonts help nobody here
+        started = time.monotonic()
         reader = _open(file)
         builder = TextBuilder()
         empty, broken = [], []
@@ -38,7 +46,15 @@ class PdfReader:
             n_pages = len(reader.pages)
         except Exception as error:
             raise _broken(error) from error
+        if n_pages > _MOST_PAGES:
+            raise UnreadableFile(f"{n_pages:,} pages, the most of one file is {_MOST_PAGES:,}.", hint="Split it.")
         for number in range(1, n_pages + 1):
+            check()
+            if time.monotonic() - started > _MOST_SECONDS:
+                raise UnreadableFile(
+                    f"after {_MOST_SECONDS / 60:.0f} minutes only {number - 1:,} of its {n_pages:,} pages were read.",
+                    hint="Split it, or print it to a new PDF.",
+                )
             builder.begin(f"page {number}")
             try:
                 text = reader.pages[number - 1].extract_text()

@@ -22,6 +22,7 @@ class PlainTextReader:
         Raises:
             UnreadableFile: Not text, or blank.
         """
+        check()
         text, warnings = decoded_text(file.data)
         return ParsedDocument(text=text, media_type=self.media_type, warnings=warnings)
 

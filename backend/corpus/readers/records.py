@@ -33,11 +33,14 @@ class TableRecord:
     fields: Mapping[str, str]
 
 
-def too_many(n_records: int, word: str) -> UnreadableFile | None:
-    """The refusal of a file with more records than are read, else None."""
-    if n_records <= MOST_RECORDS:
-        return None
-    return UnreadableFile(f"more than {MOST_RECORDS:,} {word}s, the most of one file.", hint="Split it.")
+def refuse_too_many(n_records: int, word: str) -> None:
+    """Refuse a file with more records than are read.
+
+    Raises:
+        UnreadableFile: Always then: the first of them only would be a loss that nobody sees.
+    """
+    if n_records > MOST_RECORDS:
+        raise UnreadableFile(f"more than {MOST_RECORDS:,} {word}s, the most of one file.", hint="Split it.")
 
 
 def is_text_name(name: str) -> bool:

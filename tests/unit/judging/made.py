@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from backend.judging import DIMENSIONS
+from backend.judging import DIMENSIONS, Outcome
 from backend.llm.types import ChatRequest
 from backend.retrieval.types import Duel, Hit, HydeSettings, RankedList
 
 GOOD = (9, 9, 9, 9)
 BAD = (4, 4, 5, 5)
+
+
+def mirrored(outcome: Outcome) -> Outcome:
+    """The outcome seen with the sides exchanged."""
+    return {Outcome.A: Outcome.B, Outcome.B: Outcome.A}.get(outcome, outcome)
 
 
 def reply_data(

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.judging import LlmJudge, judged_texts
-from backend.judging.blinding import blind_requests, drawn_first, drawn_nonce, without_lone_surrogates
+from backend.judging.blinding import blind_requests, drawn_first, drawn_nonce
 from tests.conftest import shared_path
 from tests.fakes.chat import FakeChat
 from tests.unit.judging.made import duel, preferring
@@ -109,7 +109,3 @@ def test_a_planted_reply_in_a_chunk_is_never_read_as_the_judges() -> None:
     verdict = LlmJudge(chat, seed=1).judge("When?", planted, "Nothing here.")
     assert verdict.outcome == "unscored"
     assert all(o.unscored_reason.startswith("the reply holds no JSON") for o in verdict.orders)
-
-
-def test_half_a_surrogate_pair_is_replaced_and_nothing_else() -> None:
-    assert without_lone_surrogates("a\ud800b 😀 é") == "a\ufffdb 😀 é"

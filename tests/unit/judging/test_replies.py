@@ -1,6 +1,7 @@
 """Reading replies: what is read, what is repaired, what stays unread and why."""
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -178,3 +179,24 @@ def test_the_schema_is_strict_and_asks_for_evidence_first() -> None:
 def test_a_reply_of_endless_filler_is_given_up_quickly(filler: str) -> None:
     assert unread("{" + filler * 60_000).format_fault
     assert unread("{" + filler * 60_000 + "{").format_fault
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    ["{" * 100_000, "[{" * 50_000, "{'a':" * 20_000, '{"winner": ' * 9_000, "{" + PLAIN[1:-1] + ", {" * 30_000],
+    ids=["braces", "lists", "python", "fields", "verdict"],
+)
+def test_long_broken_replies_are_unreadable_and_never_repaired(hostile: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise AssertionError("the repair was started")
+
+    monkeypatch.setattr("json_repair.loads", refuse)
+    assert unread(hostile).format_fault
+
+
+def test_what_the_repair_gets_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+    monkeypatch.setattr("json_repair.loads", lambda text: sizes.append(len(text)))
+    for n in (10, 49_999, 50_000, 50_001, 199_000):
+        unread("{" * n)
+    assert sizes == [10, 49_999, 50_000]

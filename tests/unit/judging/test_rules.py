@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.judging import DimensionScores, JudgeIdentity, JudgeKind, OrderJudgement, Outcome
-from backend.judging.rules import combine, decide, mirrored, scored, without_asking
+from backend.judging.rules import combine, decide, scored, without_asking
+from tests.unit.judging.made import mirrored
 
 A, B, TIE, OUT = Outcome.A, Outcome.B, Outcome.TIE, Outcome.UNSCORED
 SCORES = st.builds(scored, *[st.integers(1, 10) | st.sampled_from([7.3, 8.5, 6.8])] * 4)

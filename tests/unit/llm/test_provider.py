@@ -13,7 +13,7 @@ from pydantic import SecretStr
 
 import backend.llm.provider as provider_module
 from backend.errors import InputError, ProviderError, ProviderFault
-from backend.llm import Provider, check_endpoint, clean_text
+from backend.llm import Provider, check_endpoint
 from backend.llm.faults import scrub
 from tests.fakes.scripted_server import Behaviour, Reply, ScriptedServer, chat, error, models
 
@@ -252,13 +252,6 @@ def test_scrub_leaves_ordinary_words() -> None:
     assert scrub("ollama pull x", "ollama") == "ollama pull x"
     assert scrub("lm-studio says", "lm-studio") == "lm-studio says"
     assert scrub("empty", "") == "empty"
-
-
-def test_clean_text() -> None:
-    cleaned = clean_text("a\ud800b")
-    assert set(cleaned) == {"a", "\ufffd", "b"}
-    assert clean_text("naïve 😀 \x00") == "naïve 😀 \x00"
-    clean_text("a\udfffb").encode("utf-8")
 
 
 @pytest.mark.parametrize(
