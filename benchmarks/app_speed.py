@@ -39,9 +39,7 @@ def page_start_s(data_dir: str) -> tuple[float, float]:
         command = [
             sys.executable,
             "-m",
-            "streamlit",
-            "run",
-            "app.py",
+            "backend.ui.server",
             f"--server.port={port}",
             "--server.headless=true",
         ]

@@ -38,7 +38,7 @@ def serve(
         except RagduelError as error:
             note(f"The sample could not be prepared: {error}")
     command = [
-        sys.executable, "-m", "streamlit", "run", str(_ROOT / "app.py"),
+        sys.executable, "-m", "backend.ui.server",
         f"--server.port={port}", f"--server.address={address}",
         f"--server.headless={str(headless).lower()}",
     ]  # fmt: skip

@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import select
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 
 from backend.embedding.types import Encoded, Encoder, Matrix, Source
 from backend.errors import CancelledError
@@ -241,7 +242,11 @@ class VectorCache:
             for row, index in enumerate(kept)
         ]
         rows.sort(key=lambda row: str(row["text_sha256"]))  # one order for all, so that no two writers deadlock
-        insert = (sqlite if self._database.dialect == "sqlite" else postgresql).insert(VectorRow)
+        insert: Any = sqlite.insert(VectorRow)
+        if self._database.dialect != "sqlite":
+            from sqlalchemy.dialects import postgresql  # costs every start 50 ms, and few use it
+
+            insert = postgresql.insert(VectorRow)
         # Whoever comes later wins: both wrote the same vector, and the row of a lost shard must be replaced.
         statement = insert.on_conflict_do_update(
             index_elements=["encoder_fingerprint", "text_sha256"],

@@ -40,7 +40,7 @@ class Server:
 
     def start(self) -> Server:
         command = [
-            sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={self.port}",
+            sys.executable, "-m", "backend.ui.server", f"--server.port={self.port}",
             "--server.address=127.0.0.1", "--server.headless=true",
         ]  # fmt: skip
         with self.log.open("ab") as log:

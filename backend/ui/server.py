@@ -1,0 +1,36 @@
+"""``python -m backend.ui.server [streamlit options]``: Streamlit's own server for app.py, with the app warming up.
+
+Streamlit imports an app when its first visitor arrives. Here a thread does so while the browser still loads the page,
+so that the first visitor waits for neither.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import threading
+from pathlib import Path
+
+APP = Path(__file__).resolve().parents[2] / "app.py"
+_NEEDED_FIRST = ("backend.ui.duel_view", "backend.ui.duel_form", "backend.ui.first_visit", "pandas")
+
+
+def main(options: list[str]) -> None:
+    """Run the server until it is stopped.
+
+    Args:
+        options: As for ``streamlit run app.py``.
+    """
+    threading.Thread(target=_warm_up, name="warm-up", daemon=True).start()
+    from streamlit.web import cli
+
+    cli.main(["run", str(APP), *options])
+
+
+def _warm_up() -> None:
+    for name in _NEEDED_FIRST:
+        importlib.import_module(name)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
