@@ -151,7 +151,8 @@ class LlmJudge:
 
     def _request(self, messages: tuple[ChatMessage, ...]) -> ChatRequest:
         return ChatRequest(
-            messages, json_schema=reply_schema(), schema_name="verdict", max_tokens=MAX_TOKENS, seed=self._seed
+            messages, json_schema=reply_schema(), schema_name="verdict", max_tokens=MAX_TOKENS, seed=self._seed,
+            every_reply_counts=True,
         )  # fmt: skip
 
     def _complete(self, messages: tuple[ChatMessage, ...]) -> tuple[ChatReply | None, str, str]:

@@ -14,7 +14,7 @@ from backend.llm.abilities import Abilities, learn, load_abilities, save_abiliti
 from backend.llm.base_url import normalise_base_url
 from backend.llm.calls import CallStore, SingleFlight, request_sha256
 from backend.llm.provider import Provider
-from backend.llm.replies import is_usable, read_reply
+from backend.llm.replies import is_kept, read_reply
 from backend.llm.types import ChatEndpoint, ChatMessage, ChatReply, ChatRequest
 from backend.store import Database, storable
 
@@ -91,7 +91,7 @@ class OpenAIChat:
             reply = self._asked(request, abilities)
         # Only whole answers are kept: a cut-off, empty or refused one would else be the answer for good, and
         # "judge the failed ones again" could never bring another.
-        if is_usable(reply, cut_off_counts=request.cut_off_counts):
+        if is_kept(reply, request):
             self._calls.save(sha256, self._endpoint, request, reply)
         return reply
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from backend.errors import ProviderError, ProviderFault
-from backend.llm.types import ChatEndpoint, ChatReply
+from backend.llm.types import ChatEndpoint, ChatReply, ChatRequest
 
 # Reasons for stopping that mean: this is not the whole answer.
 _CUT_OFF = frozenset({"length", "max_tokens"})
@@ -59,9 +59,11 @@ def read_reply(
     )
 
 
-def is_usable(reply: ChatReply, *, cut_off_counts: bool = False) -> bool:
-    """Whether a reply is an answer: some text, not refused, and not cut off unless that counts too."""
-    unfinished = _UNFINISHED - _CUT_OFF if cut_off_counts else _UNFINISHED
+def is_kept(reply: ChatReply, request: ChatRequest) -> bool:
+    """Whether a reply answers its request for good: some text, not refused, not cut off, unless that counts too."""
+    if request.every_reply_counts:
+        return True
+    unfinished = _UNFINISHED - _CUT_OFF if request.cut_off_counts else _UNFINISHED
     return bool(reply.text.strip()) and not reply.refusal and reply.finish_reason.lower() not in unfinished
 
 

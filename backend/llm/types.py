@@ -52,6 +52,8 @@ class ChatRequest:
         max_tokens: Most completion tokens; sent as ``max_completion_tokens`` where the endpoint wants that.
         seed: Sent where the endpoint takes it.
         cut_off_counts: A reply that the token limit ended is an answer too, and is kept; not sent.
+        every_reply_counts: Refusals and empty replies are kept as well, since they were paid for: whoever asks says
+            when to ask anew (``ChatModel.forget``); not sent.
     """
 
     messages: tuple[ChatMessage, ...]
@@ -61,6 +63,7 @@ class ChatRequest:
     max_tokens: int = 2048
     seed: int | None = None
     cut_off_counts: bool = False
+    every_reply_counts: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -191,17 +191,21 @@ def test_a_repeated_request_is_never_paid_twice(start: Start) -> None:
     assert len(bench.server.chats()) == 4
 
 
-def test_an_unreadable_reply_is_paid_again_only_when_a_person_asks(start: Start) -> None:
+@pytest.mark.parametrize(
+    ("row", "n_calls"), [(0, 2), (1, 2), (2, 2), (4, 4)], ids=["length", "refusal", "filter", "prose"]
+)
+def test_an_unusable_reply_is_paid_again_only_when_a_person_asks(start: Start, row: int, n_calls: int) -> None:
     bench = start(case("05-judge-no-usable-content"))
-    query = queries("queries-5.txt")[4]  # prose without a verdict, both orders, one repair attempt each
+    query = queries("queries-5.txt")[row]  # prose gets one repair attempt in each order
     first = bench.judge(query)
-    n_asked = len(bench.server.chats())
-    assert n_asked == 4
-    assert bench.judge(query).verdict.outcome is Outcome.UNSCORED
-    assert len(bench.server.chats()) == n_asked
-    again = bench.workspace.judge(first.duel_id, JudgeChoice(JudgeKind.LLM, again=True))
+    assert len(bench.server.chats()) == n_calls
+    again = bench.judge(query)
     assert again.verdict.outcome is Outcome.UNSCORED
-    assert len(bench.server.chats()) == 2 * n_asked
+    told = [order.unscored_reason for order in first.verdict.orders]
+    assert [order.unscored_reason for order in again.verdict.orders] == told
+    assert len(bench.server.chats()) == n_calls
+    bench.workspace.judge(first.duel_id, JudgeChoice(JudgeKind.LLM, again=True))
+    assert len(bench.server.chats()) == 2 * n_calls
 
 
 @pytest.mark.parametrize("bad", ["null", "nan", "error500"])

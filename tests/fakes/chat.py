@@ -61,7 +61,7 @@ class FakeChat:
         if isinstance(reply, str):
             wanted = "text" if request.json_schema is None else "json_schema"
             reply = ChatReply(reply, n_prompt_tokens=10, n_completion_tokens=5, latency_ms=1.0, response_format=wanted)
-        if reply.text.strip() and reply.finish_reason == "stop" and not reply.refusal:
+        if request.every_reply_counts or (reply.text.strip() and reply.finish_reason == "stop" and not reply.refusal):
             with self._lock:
                 self._store[repr(request)] = reply
         return reply
