@@ -41,6 +41,7 @@ def serve(
         sys.executable, "-m", "backend.ui.server",
         f"--server.port={port}", f"--server.address={address}",
         f"--server.headless={str(headless).lower()}",
+        f"--server.maxUploadSize={load_settings().max_upload_mb}",
     ]  # fmt: skip
     environment = {**os.environ, "RAGDUEL_DATA_DIR": str(load_settings().data_dir.resolve())}
     try:
