@@ -30,7 +30,8 @@ def tour(browser: Browser, server: Server, scheme: str) -> None:
     page.set_default_timeout(120_000)
     page.goto(server.url)
     settled(page)
-    shot(page, f"duel-blind-{scheme}")
+    if page.locator(".st-key-vote_left").count():
+        shot(page, f"duel-blind-{scheme}")
     if page.locator(".st-key-vote_left").count():
         page.locator(".st-key-vote_left").get_by_role("button").click()
         settled(page)

@@ -5,7 +5,7 @@ import streamlit as st
 from backend.ui import corpora_jobs, corpus_form, corpus_list, corpus_view, shell, state
 from backend.ui.workspace import workspace
 
-with shell.begin(__file__, "Corpora", ":material/library_books:", "The documents that models are compared on."):
+with shell.begin(__file__, "Corpora", "The documents that models are compared on."):
     ws = workspace()
     opened = state.linked(state.URL_CORPUS)
     corpora = ws.corpora.list()

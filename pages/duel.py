@@ -5,7 +5,7 @@ import streamlit as st
 from backend.ui import duel_form, duel_view, first_visit, shell, state
 from backend.ui.workspace import workspace
 
-with shell.begin(__file__, "Duel", ":material/compare:", "Two embedding models, one question, a blind verdict."):
+with shell.begin(__file__, "Duel", "Two embedding models, one question, a blind verdict."):
     ws = workspace()
     job_id = duel_view.job_in_view(ws)
     at_work = False

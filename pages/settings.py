@@ -3,7 +3,7 @@
 from backend.ui import chat_panel, health_panel, models_panel, shell
 from backend.ui.workspace import workspace
 
-with shell.begin(__file__, "Settings", ":material/settings:", "What Ragduel works with. Keys stay in this session."):
+with shell.begin(__file__, "Settings", "What Ragduel works with. Keys stay in this session."):
     ws = workspace()
     with shell.errors():
         models_panel.show(ws)

@@ -9,7 +9,7 @@ INTRO = (
     "What the judges said, by model name, also where you have not voted yet. Unscored ones are counted, never dropped."
 )
 
-with shell.begin(__file__, "Verdicts", ":material/gavel:", INTRO):
+with shell.begin(__file__, "Verdicts", INTRO):
     ws = workspace()
     rows = verdict_list.rows_of(ws)
     if state.linked(state.URL_VERDICT):

@@ -43,6 +43,7 @@ def serve(
         f"--server.headless={str(headless).lower()}",
         f"--server.maxUploadSize={load_settings().max_upload_mb}",
     ]  # fmt: skip
+    note(f"Ragduel: http://{address}:{port}  (stop with Ctrl-C)")
     environment = {**os.environ, "RAGDUEL_DATA_DIR": str(load_settings().data_dir.resolve())}
     try:
         raise SystemExit(subprocess.call(command, cwd=_ROOT, env=environment))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit, urlunsplit
 
@@ -18,6 +18,7 @@ from backend.llm.types import ChatMessage, ChatModel, ChatReply, ChatRequest
 from backend.prompts import load_prompt
 from backend.store import storable
 
+_STOP_HEARD_WITHIN_S = 0.2
 MAX_TOKENS = 4096  # a verdict takes 400; the rest is for models that reason first
 REPAIR_PROMPT = "judge_repair"
 _SHOWN_AGAIN_CHARS = 8000
@@ -59,12 +60,21 @@ class LlmJudge:
         unit: What is compared, for the identity.
         seed: Seed of the drawn order; also sent to the endpoint.
         ask_again: A stored reply that could not be used is asked for, and paid, anew.
+        cancelled: Asked while waiting; True stops with a CancelledError.
     """
 
     def __init__(
-        self, chat: ChatModel, *, both_orders: bool = True, unit: str = "rank 1", seed: int, ask_again: bool = False
+        self,
+        chat: ChatModel,
+        *,
+        both_orders: bool = True,
+        unit: str = "rank 1",
+        seed: int,
+        ask_again: bool = False,
+        cancelled: Callable[[], bool] | None = None,
     ) -> None:
         self._chat = chat
+        self._cancelled = cancelled
         self._ask_again = ask_again
         self._both_orders = both_orders
         self._unit = unit
@@ -93,8 +103,7 @@ class LlmJudge:
             return known
         started = time.perf_counter()
         requests = blind_requests(query, text_a, text_b, seed=self._seed, both_orders=self._both_orders)
-        with ThreadPoolExecutor(max_workers=len(requests), thread_name_prefix="judge") as pool:
-            orders = tuple(pool.map(self._one_order, requests))
+        orders = self._all_orders(requests)
         joined = combine(orders)
         return Verdict(
             joined.outcome,
@@ -107,6 +116,18 @@ class LlmJudge:
             latency_ms=1000 * (time.perf_counter() - started),
             seed=self._seed,
         )
+
+    def _all_orders(self, requests: Sequence[BlindRequest]) -> tuple[OrderJudgement, ...]:
+        """Ask side by side; a stop leaves at once, and an answer that still comes is kept by the chat model."""
+        pool = ThreadPoolExecutor(max_workers=len(requests), thread_name_prefix="judge")
+        try:
+            asked = [pool.submit(self._one_order, request) for request in requests]
+            while wait(asked, timeout=_STOP_HEARD_WITHIN_S).not_done:
+                if self._cancelled is not None and self._cancelled():
+                    raise CancelledError("The judging was stopped.")
+            return tuple(future.result() for future in asked)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
 
     def _one_order(self, blind: BlindRequest) -> OrderJudgement:
         asked = self._ask(blind)

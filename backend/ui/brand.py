@@ -1,5 +1,10 @@
-"""The word mark: one colour that reads on light and on dark."""
+"""The word mark and the tab's icon, drawn here: nothing is fetched from elsewhere."""
 
+from __future__ import annotations
+
+from pathlib import Path
+
+ICON = str(Path(__file__).with_name("icon.png"))
 LOGO = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="132" height="32" viewBox="0 0 132 32" role="img" '
     'aria-label="Ragduel"><g fill="none" stroke="#2b857b" stroke-width="2.6" stroke-linecap="round">'

@@ -62,7 +62,7 @@ def show(ws: Workspace) -> DuelRequest | None:
             persist_state="session",
         )
         suggestions = st.container()  # stands under the question; filled once the corpus is known
-        corpus, a, b = _choices(corpora, model_facts.model_states(ws))
+        corpus, a, b, gone = _choices(corpora, model_facts.model_states(ws))
         with suggestions:
             _suggestions(corpus)
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -72,6 +72,10 @@ def show(ws: Workspace) -> DuelRequest | None:
         _history(ws)
     if not pressed:
         return None
+    if gone:
+        raise InputError(
+            "What was chosen is gone, so nothing was run.", hint="Look at corpus and models, and run again."
+        )
     _check(query or "", options, (a, b))
     return DuelRequest(
         corpus=corpus.corpus_id,
@@ -83,10 +87,15 @@ def show(ws: Workspace) -> DuelRequest | None:
     )
 
 
-def _choices(corpora: dict[str, Corpus], models: dict[str, ModelState]) -> tuple[Corpus, ModelState, ModelState]:
-    state.keep_choice(state.DUEL_CORPUS, list(corpora))
-    state.keep_choice(state.DUEL_MODEL_A, list(models))
-    state.keep_choice(state.DUEL_MODEL_B, list(models))
+def _choices(corpora: dict[str, Corpus], models: dict[str, ModelState]) -> tuple[Corpus, ModelState, ModelState, bool]:
+    offered = {
+        "corpus": (state.DUEL_CORPUS, list(corpora)),
+        "model A": (state.DUEL_MODEL_A, list(models)),
+        "model B": (state.DUEL_MODEL_B, list(models)),
+    }
+    gone = [word for word, (key, options) in offered.items() if state.keep_choice(key, options)]
+    if gone:  # another choice takes its place in the form; a Run pressed on the old one must not use it
+        st.warning(f"The {' and the '.join(gone)} chosen before is gone.", icon=":material/warning:")
     if state.DUEL_MODEL_B not in st.session_state and len(models) > 1:
         taken = st.session_state.get(state.DUEL_MODEL_A, next(iter(models)))
         st.session_state[state.DUEL_MODEL_B] = next(key for key in models if key != taken)
@@ -104,7 +113,7 @@ def _choices(corpora: dict[str, Corpus], models: dict[str, ModelState]) -> tuple
         )
         model_facts.notes(models[model])
         chosen.append(models[model])
-    return corpora[corpus_id], chosen[0], chosen[1]
+    return corpora[corpus_id], chosen[0], chosen[1], bool(gone)
 
 
 def _suggestions(corpus: Corpus) -> None:

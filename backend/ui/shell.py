@@ -27,8 +27,8 @@ def route() -> None:
 
 
 @contextmanager
-def begin(page_file: str, title: str, icon: str, intro: str = "") -> Iterator[None]:
-    """Guard, title and error box of a page: ``with shell.begin(__file__, "Duel", ":material/compare:"):``.
+def begin(page_file: str, title: str, intro: str = "") -> Iterator[None]:
+    """Guard, title and error box of a page: ``with shell.begin(__file__, "Duel"):``.
 
     The first visitor after a server start who opens a deep link gets the page file run by itself, without app.py
     (Streamlit reads ``pages/`` until somebody's session has called ``st.navigation``). Such a stray is sent through
@@ -38,7 +38,7 @@ def begin(page_file: str, title: str, icon: str, intro: str = "") -> Iterator[No
         page = f"pages/{Path(page_file).name}"
         st.session_state[state.PENDING] = {"page": page, "params": st.query_params.to_dict()}
         st.switch_page("app.py")
-    st.set_page_config(page_title=f"{title} · Ragduel", page_icon=icon, layout="wide")
+    st.set_page_config(page_title=f"{title} · Ragduel", page_icon=brand.ICON, layout="wide")
     st.title(title, anchor=False)
     if intro:
         st.caption(intro)

@@ -70,10 +70,12 @@ def go(**ids: str) -> None:
     st.rerun()
 
 
-def keep_choice(key: str, options: Sequence[object]) -> None:
-    """Forget a remembered choice that is no longer offered (a deleted corpus, a removed model)."""
-    if key in st.session_state and st.session_state[key] not in options:
+def keep_choice(key: str, options: Sequence[object]) -> bool:
+    """Forget a remembered choice that is no longer offered (a deleted corpus, a removed model); whether that was so."""
+    gone = key in st.session_state and st.session_state[key] not in options
+    if gone:
         del st.session_state[key]
+    return gone
 
 
 def session_keys() -> SessionKeys:

@@ -65,6 +65,11 @@ class ChatEndpoints:
         # A verdict of the local server names the port that it had then.
         was_local = bool(base_url) and is_loopback(normalise_base_url(base_url)) and model == self._local.model
         if chosen.use_local and (not base_url or was_local):
+            if model not in {"", self._local.model}:
+                raise InputError(
+                    f"The local chat server is switched on, and has no model {model}.",
+                    hint=f"Name an address too, or leave the model out for {self._local.model}.",
+                )
             return self.local_endpoint()
         url = normalise_base_url(base_url) if base_url else chosen.base_url
         if not url:

@@ -55,7 +55,8 @@ def _judging(workspace: Workspace, context: JobContext) -> Mapping[str, Any]:
     duel_id = params.pop("duel_id")
     choice = JudgeChoice(**{**params, "kind": JudgeKind(params["kind"])})
     context.progress("Asking the judge", 0, 1)
-    return {"verdict_id": workspace.judge(duel_id, choice, _keys(context.secrets)).verdict_id}
+    stored = workspace.judge(duel_id, choice, _keys(context.secrets), cancelled=context.cancelled)
+    return {"verdict_id": stored.verdict_id}
 
 
 def _ingest(workspace: Workspace, context: JobContext) -> Mapping[str, Any]:

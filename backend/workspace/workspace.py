@@ -191,15 +191,23 @@ class Workspace:
 
     # Judging
 
-    def judge(self, duel_id: str, choice: JudgeChoice, keys: SessionKeys = NO_KEYS) -> StoredVerdict:
+    def judge(
+        self,
+        duel_id: str,
+        choice: JudgeChoice,
+        keys: SessionKeys = NO_KEYS,
+        *,
+        cancelled: Cancelled | None = None,
+    ) -> StoredVerdict:
         """Have a duel judged, blind. A scored verdict of the same judge comes from the store.
 
         Raises:
             NotFoundError: There is no such duel.
             InputError: No chat endpoint is set for the LLM judge.
+            CancelledError: Stopped; nothing is stored but the answers that were paid for.
         """
         duel = self.duels.get(duel_id)
-        judge = self._judge(choice, keys, duel)
+        judge = self._judge(choice, keys, duel, cancelled)
         for stored in self.verdicts.for_duel(duel_id):
             if stored.verdict.judge == judge.identity and stored.verdict.outcome is not Outcome.UNSCORED:
                 return stored
@@ -361,7 +369,7 @@ class Workspace:
         where = f"{writer.endpoint.model} at {writer.endpoint.base_url}"
         return f"{where}, prompt {load_prompt(HYDE_PROMPT).version}, seed {self.settings.seed}"
 
-    def _judge(self, choice: JudgeChoice, keys: SessionKeys, duel: Duel) -> Judge:
+    def _judge(self, choice: JudgeChoice, keys: SessionKeys, duel: Duel, cancelled: Cancelled | None) -> Judge:
         unit = unit_name(choice.rank, duel.k)
         if choice.kind is JudgeKind.LIKELIHOOD:
             return LikelihoodJudge(self.settings, database=self.database, unit=unit)
@@ -373,7 +381,12 @@ class Workspace:
             )
         chat = OpenAIChat(endpoint, self.database)
         return LlmJudge(
-            chat, both_orders=choice.both_orders, unit=unit, seed=self.settings.seed, ask_again=choice.again
+            chat,
+            both_orders=choice.both_orders,
+            unit=unit,
+            seed=self.settings.seed,
+            ask_again=choice.again,
+            cancelled=cancelled,
         )
 
     def _embedding_key(self, model_key: str, keys: SessionKeys) -> SecretStr:

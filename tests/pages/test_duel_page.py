@@ -167,7 +167,7 @@ def test_asking_the_judge_shows_its_verdict(
 ) -> None:
     asked: list[JudgeChoice] = []
 
-    def judge(duel: str, choice: JudgeChoice, *_: object) -> object:
+    def judge(duel: str, choice: JudgeChoice, *_: object, **__: object) -> object:
         asked.append(choice)
         return notes.verdicts.save(duel, Verdict(Outcome.TIE, "A tie.", LIKELIHOOD, margin=0.01, tie_band=0.1))
 
@@ -189,7 +189,7 @@ def test_the_llm_judge_without_an_endpoint_says_so(notes: Workspace, duel_id: st
 def test_a_failed_job_says_why_and_can_be_tried_again(
     notes: Workspace, duel_id: str, open_page: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise ProviderError("The endpoint answered **500**.", fault=ProviderFault.SERVER_ERROR)
 
     monkeypatch.setattr(notes, "judge", fail)

@@ -12,10 +12,13 @@ from backend.corpus.types import Check, ParsedDocument, UnreadableFile, go_on
 # Names people give the column that holds the text, likeliest first.
 _TEXT_NAMES = (
     "text", "content", "contents", "body", "passage", "chunk", "document", "page_content", "full_text", "article",
-    "paragraph", "abstract", "description", "answer", "transcript", "message", "comment", "review", "summary", "note",
+    "paragraph", "abstract", "description", "answer", "response", "reply", "transcript",
+    "message", "comment", "review", "summary", "note",
     "notes", "fact", "sentence",
 )  # fmt: skip
 _TITLE_NAME = "title"
+_ANSWER_NAMES = ("answer", "response", "reply")
+_QUESTION_NAMES = ("question", "query", "prompt")
 _SAMPLE = 500
 _FEWEST_WORDS = 3.0
 _MOST_GUESSED = 1_000  # names among which the longest texts are looked for
@@ -98,7 +101,7 @@ def records_document(
         CancelledError: From ``check``.
     """
     field = text_field(names, records)
-    title = next((name for name in names if name.strip().casefold() == _TITLE_NAME and name != field), None)
+    title = _heading_field(names, field)
     builder = TextBuilder()
     empty = []
     for at, record in enumerate(records):
@@ -118,12 +121,36 @@ def records_document(
         notes.append("no column reads like text: all columns of a row are joined")
     elif field is not None and len(names) > 1 and not is_text_name(field):
         notes.append(f"the text is taken from the column “{field[:60]}”")
+    if left_out := _prose_left_out(names, records, {field, title}):
+        notes.append("not read: " + ", ".join(f"the column “{name[:60]}”" for name in left_out))
     return ParsedDocument(
         text=builder.text,
         media_type=media_type,
         sections=builder.sections,
         warnings=(*notes, *builder.replaced.notes()),
     )
+
+
+def _heading_field(names: Sequence[str], field: str | None) -> str | None:
+    """The field put before the text: its title, or the question that it answers."""
+    if field is None:
+        return None
+    wanted = (_TITLE_NAME, *_QUESTION_NAMES) if field.strip().casefold() in _ANSWER_NAMES else (_TITLE_NAME,)
+    by_name = {name.strip().casefold(): name for name in reversed(names) if name != field}
+    return next((by_name[name] for name in wanted if name in by_name), None)
+
+
+def _prose_left_out(names: Sequence[str], records: Sequence[TableRecord], read: set[str | None]) -> list[str]:
+    """Fields that hold sentences and are not read, at most five."""
+    if read == {None}:  # all fields are joined
+        return []
+    sample = records[:_SAMPLE]
+    found = []
+    for name in names[:_MOST_GUESSED]:
+        words = [len(value.split()) for record in sample if (value := record.fields.get(name, "").strip())]
+        if name not in read and words and fmean(words) >= _FEWEST_WORDS:
+            found.append(name)
+    return found[:5]
 
 
 def _record_text(record: TableRecord, field: str | None, title: str | None) -> str:

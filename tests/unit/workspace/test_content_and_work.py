@@ -12,12 +12,13 @@ from pydantic import SecretStr
 from backend.cli.workspace import keys_for
 from backend.corpus import Chunking, SourceFile
 from backend.embedding import ModelSpec, Source
-from backend.errors import CancelledError, ProviderError
+from backend.errors import CancelledError, InputError, ProviderError
 from backend.jobs import JobState
-from backend.judging import JudgeKind
+from backend.judging import JudgeKind, LlmJudge
+from backend.llm import OpenAIChat
 from backend.retrieval import HydeSettings
 from backend.settings import Settings
-from backend.workspace import ChatSettings, DuelRequest, JudgeChoice, Workspace
+from backend.workspace import ChatSettings, DuelRequest, JudgeChoice, SessionKeys, Workspace
 from tests.fakes.scripted_server import Reply, Request, ScriptedServer, chat, embeddings, error
 
 TEXTS = ("Alpha rivers flow north.", "Beta stones are cold.", "Gamma birds sing loudly.", "Delta boats sail west.")
@@ -209,5 +210,33 @@ def test_hyde_without_a_usable_writer_goes_on_with_the_plain_query(
         assert duel.expansion.passages == ()
         assert "No chat model is named" in duel.expansion.failure
         assert duel.a.hits
+    finally:
+        workspace.close()
+
+
+def test_a_stop_is_heard_while_a_judge_still_waits(settings: Settings) -> None:
+    workspace = Workspace(settings)
+    try:
+        with ScriptedServer(Reply(delay_s=4, body={})) as server:
+            workspace.corpora.add("c", [SourceFile("a.txt", b"harbour nine"), SourceFile("b.txt", b"ferry coins")])
+            workspace.save_chat_settings(ChatSettings(server.base_url, "m"))
+            duel = workspace.duel(DuelRequest("c", "harbour ferry", "wordllama", "wordllama@64", k=2))
+            judged = LlmJudge(
+                OpenAIChat(workspace.endpoints.endpoint(SessionKeys()), workspace.database), seed=1,
+                cancelled=lambda: len(server.log) >= 2,
+            )  # fmt: skip
+            with pytest.raises(CancelledError):
+                judged.judge(duel.query, "harbour nine", "ferry coins")
+        assert workspace.verdicts.list() == []
+    finally:
+        workspace.close()
+
+
+def test_a_model_that_the_local_chat_server_lacks_is_not_swapped_for_it(settings: Settings) -> None:
+    workspace = Workspace(settings)
+    try:
+        workspace.save_chat_settings(ChatSettings(use_local=True))
+        with pytest.raises(InputError, match="has no model gpt"):
+            workspace.endpoints.endpoint(SessionKeys(), model="gpt")
     finally:
         workspace.close()
