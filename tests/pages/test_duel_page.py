@@ -200,7 +200,7 @@ def test_a_failed_job_says_why_and_can_be_tried_again(
     assert "The endpoint answered" in at.error[0].value
     assert "**500**" not in at.error[0].value  # escaped
     monkeypatch.setattr(
-        notes, "judge", lambda duel, *_: notes.verdicts.save(duel, Verdict(Outcome.B, "B.", LIKELIHOOD))
+        notes, "judge", lambda duel, *_, **__: notes.verdicts.save(duel, Verdict(Outcome.B, "B.", LIKELIHOOD))
     )
     click(at, "job_resume")
     settled = notes.jobs.wait(job, 20)
