@@ -7,9 +7,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from backend.corpus.files import Section
 from backend.corpus.graphemes import splits_cluster
 from backend.corpus.pieces import Pieces
-from backend.corpus.types import Chunking, Section, Tokenizer
+from backend.corpus.types import Chunking, Tokenizer
 from backend.errors import InputError
 
 Span = tuple[int, int, str]

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from backend.corpus.types import UnreadableFile
+from backend.corpus.files import UnreadableFile
 
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -43,6 +43,7 @@ class Decoded:
     text: str
     encoding: str
     warnings: tuple[str, ...] = ()
+    is_guessed: bool = False
 
 
 def declared_charset(data: bytes) -> str:
@@ -51,16 +52,19 @@ def declared_charset(data: bytes) -> str:
     return found.group(1).decode("ascii") if found else ""
 
 
-def decode(data: bytes, declared: str = "") -> Decoded:
+def decode(data: bytes, declared: str = "", forced: str = "") -> Decoded:
     """Decode a text file.
 
     Args:
         data: The whole file.
         declared: Charset that the file itself names; used where it fits.
+        forced: Codec that a person chose; used whatever comes of it, and what does not fit is replaced and counted.
 
     Raises:
-        UnreadableFile: The bytes are no text in any known encoding.
+        UnreadableFile: The bytes are no text in any known encoding, or the chosen codec is not known.
     """
+    if forced:
+        return _as_chosen(data, forced)
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             text = data.decode(encoding, "replace")
@@ -68,11 +72,11 @@ def decode(data: bytes, declared: str = "") -> Decoded:
             return Decoded(text, encoding, note)
     wide = _wide_without_mark(data)
     if wide:
-        return Decoded(data.decode(wide), wide, (_guessed(wide),))
+        return Decoded(data.decode(wide), wide, (_guessed(wide),), True)
     if b"\x1b$B" in data or b"\x1b$@" in data:
         text_or_none = _strict(data, "iso2022_jp")
         if text_or_none is not None:
-            return Decoded(text_or_none, "iso2022_jp", (_guessed("iso2022_jp"),))
+            return Decoded(text_or_none, "iso2022_jp", (_guessed("iso2022_jp"),), True)
     named = _codec_name(declared)
     # What decodes as UTF-8 is UTF-8, whatever a page says of itself: other encodings hardly ever do by chance.
     for encoding in ["utf-8", *([named] if named and not named.startswith("utf-16") else [])]:
@@ -82,6 +86,17 @@ def decode(data: bytes, declared: str = "") -> Decoded:
     if _is_binary(data):
         raise UnreadableFile("not text: binary data of an unknown kind.", hint="Save it as text, PDF or DOCX.")
     return _guess(data)
+
+
+def _as_chosen(data: bytes, forced: str) -> Decoded:
+    try:
+        encoding = codecs.lookup(forced).name
+        text = data.decode(encoding, "replace")
+    except (LookupError, UnicodeError):
+        raise UnreadableFile(f"no text encoding is called “{forced[:40]}”.", hint="Example: windows-1252.") from None
+    n_lost = text.count("\ufffd")
+    note = (f"{n_lost:,} characters do not fit the chosen encoding and were replaced",) if n_lost else ()
+    return Decoded(text, encoding, note)
 
 
 def _codec_name(declared: str) -> str:
@@ -146,10 +161,10 @@ def _guess(data: bytes) -> Decoded:
         western = _strict(data, "cp1252")
         language = best.language if best is not None else ""
         if western is not None and language not in _NOT_WESTERN and {c for c in western if c > "\x7f"} <= _WESTERN:
-            return Decoded(western, "cp1252", (_guessed("cp1252"),))
+            return Decoded(western, "cp1252", (_guessed("cp1252"),), True)
     if best is None:
         raise UnreadableFile("its text encoding could not be told.", hint="Save it as UTF-8 and add it again.")
-    return Decoded(str(best), encoding, (_guessed(encoding),))
+    return Decoded(str(best), encoding, (_guessed(encoding),), True)
 
 
 def _guessed(encoding: str) -> str:

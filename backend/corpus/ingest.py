@@ -7,20 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from backend.corpus.chunking import chunk_spans
+from backend.corpus.files import ParsedDocument, Section, SkippedFile, SourceFile, UnreadableFile
 from backend.corpus.readers import read_file
 from backend.corpus.sources import too_large
-from backend.corpus.types import (
-    Chunk,
-    Chunking,
-    Document,
-    ParsedDocument,
-    Progress,
-    Section,
-    SkippedFile,
-    SourceFile,
-    Tokenizer,
-    UnreadableFile,
-)
+from backend.corpus.types import Chunk, Chunking, Document, Progress, Tokenizer
 from backend.errors import CancelledError, InputError
 from backend.store import sha256_hex
 

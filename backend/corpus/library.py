@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from backend.corpus import records
 from backend.corpus.catalogue import Catalogue
 from backend.corpus.chunking import check_chunking
+from backend.corpus.files import SourceFile
 from backend.corpus.ingest import (
     IsCancelled,
     Named,
@@ -26,7 +27,7 @@ from backend.corpus.ingest import (
 )
 from backend.corpus.text import clean_text
 from backend.corpus.tokenizer import default_tokenizer
-from backend.corpus.types import Chunk, Chunking, Corpus, Document, IngestReport, SourceFile, Tokenizer
+from backend.corpus.types import Chunk, Chunking, Corpus, Document, IngestReport, Tokenizer
 from backend.errors import InputError
 from backend.store import Database, FileStore, now_iso
 from backend.store.tables import CorpusRow, CorpusVersionRow, DocumentRow

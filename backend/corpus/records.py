@@ -8,7 +8,8 @@ from typing import Any
 from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
-from backend.corpus.types import Chunk, Chunking, Corpus, Document, Section, SkippedFile
+from backend.corpus.files import Section, SkippedFile
+from backend.corpus.types import Chunk, Chunking, Corpus, Document
 from backend.store.tables import ChunkRow, CorpusRow, CorpusVersionRow, DocumentRow
 
 _BATCH_ROWS = 5000

@@ -11,7 +11,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from backend.corpus.types import SkippedFile, SourceFile
+from backend.corpus.files import SkippedFile, SourceFile
 from backend.errors import InputError, UnavailableError
 from backend.store import storable
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TextIO
 
-from backend.corpus.types import Section
+from backend.corpus.files import Replaced, Section
 
 # Besides tab and line feed: C0 controls, DEL, U+FEFF, lone surrogates and the two code points that XML can't hold.
 _ODD = re.compile("[\x00-\x08\x0b-\x1f\x7f\ufeff\ud800-\udfff\ufffe\uffff]")
@@ -14,21 +17,6 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f\ufffe\uffff]+")
 _MOST_LISTED = 12
 _MOST_HEADING_CHARS = 300  # every place below a heading repeats it
-
-
-@dataclass(slots=True)
-class Replaced:
-    """How many characters were replaced while a file was read."""
-
-    nul: int = 0
-    surrogate: int = 0
-    control: int = 0
-
-    def notes(self) -> list[str]:
-        """One sentence for people, or none."""
-        counts = [(self.nul, "NUL"), (self.surrogate, "lone surrogate"), (self.control, "control character")]
-        found = [f"{n} {name}{'s' if n > 1 else ''}" for n, name in counts if n]
-        return [f"{joined(found)} replaced"] if found else []
 
 
 def clean_text(text: str, replaced: Replaced | None = None) -> str:
@@ -77,46 +65,98 @@ class HeadingPath:
         return " > ".join(name for _, name in self._stack if name)
 
 
-@dataclass(slots=True)
+KeepSection = Callable[[Section], None]
+
+
 class TextBuilder:
-    """Joins cleaned pieces to one text and keeps where each came from."""
+    """Joins cleaned pieces to one text and keeps where each came from; what it has, it hands on.
 
-    replaced: Replaced = field(default_factory=Replaced)
-    _parts: list[str] = field(default_factory=list)
-    _length: int = 0
-    _opened: list[tuple[int, str, bool]] = field(default_factory=list)
-    _place: str = ""
+    Args:
+        out: Takes the text; by default memory.
+        keep: Takes each section as soon as its end is known; by default a list.
+    """
 
-    def begin(self, place: str) -> None:
-        """What follows stands at this place."""
-        self._place = place
+    def __init__(self, out: TextIO | None = None, keep: KeepSection | None = None) -> None:
+        self.replaced = Replaced()
+        self.n_sections = 0
+        self._out = out if out is not None else io.StringIO()
+        self._kept: list[Section] = []
+        self._keep = keep or self._kept.append
+        self._digest = hashlib.sha256()
+        self._length = 0
+        self._unreadable = 0
+        self._open: Section | None = None
+        self._next = Section(0, 0, "")
+
+    @property
+    def n_chars(self) -> int:
+        """Characters so far; 0: nothing but blanks came."""
+        return self._length
+
+    @property
+    def n_unreadable(self) -> int:
+        """Characters that were replaced, or that stand for some that could not be read."""
+        return self._unreadable + self.replaced.nul + self.replaced.control
+
+    @property
+    def text_sha256(self) -> str:
+        """Of the text so far, in UTF-8."""
+        return self._digest.hexdigest()
+
+    def begin(
+        self, place: str, *, record_id: str = "", title: str = "", metadata: tuple[tuple[str, str], ...] = ()
+    ) -> None:
+        """What follows stands at this place, and is this record."""
+        self._next = Section(0, 0, place, False, record_id, title, metadata)
 
     def add(self, piece: str, *, tight: bool = False, is_row: bool = False) -> bool:
         """Append a piece after a blank line, or on the next line where ``tight``; False if it holds only blanks."""
         piece = clean_text(piece, self.replaced).strip()
         if not piece:
             return False
-        separator = "" if not self._parts else "\n" if tight else "\n\n"
+        separator = "" if not self._length else "\n" if tight else "\n\n"
         start = self._length + len(separator)
-        if is_row or not self._opened or self._opened[-1][1] != self._place:
-            self._opened.append((start, self._place, is_row))
-        self._parts.append(separator + piece)
-        self._length = start + len(piece)
+        if is_row or self._open is None or self._open.place != self._next.place:
+            self._close(start)
+            self._open = replace(self._next, start=start, is_row=is_row)
+        self._write(separator + piece)
         return True
+
+    def add_whole(self, text: str, sections: Sequence[Section] = ()) -> None:
+        """Write a clean text as it is, with the sections that it has: instead of ``begin`` and ``add``."""
+        self._write(text)
+        for section in sections:
+            self._hand_on(section)
+
+    def finish(self) -> None:
+        """Close the last section. Nothing may be added afterwards."""
+        self._close(self._length)
 
     @property
     def text(self) -> str:
-        """Everything so far."""
-        return "".join(self._parts)
+        """Everything so far, where it went to memory."""
+        if not isinstance(self._out, io.StringIO):
+            raise TypeError("this text went to a file")
+        return self._out.getvalue()
 
     @property
     def sections(self) -> tuple[Section, ...]:
         """One a place, each up to the next; a row ends where its text ends. Pieces without place have none."""
-        found = []
-        for (start, place, is_row), following in zip(self._opened, [*self._opened[1:], None], strict=True):
-            end = following[0] if following else self._length
-            if is_row and following:
-                end -= 2  # the blank line between rows
-            if place or is_row:
-                found.append(Section(start, end, place, is_row))
-        return tuple(found)
+        return tuple(self._kept)
+
+    def _write(self, text: str) -> None:
+        self._out.write(text)
+        self._digest.update(text.encode("utf-8", "surrogatepass"))
+        self._length += len(text)
+        self._unreadable += text.count("\ufffd")
+
+    def _close(self, following: int) -> None:
+        opened, self._open = self._open, None
+        if opened is None or not (opened.place or opened.is_row):
+            return
+        # The blank line between rows belongs to none.
+        self._hand_on(replace(opened, end=self._length if opened.is_row else following))
+
+    def _hand_on(self, section: Section) -> None:
+        self.n_sections += 1
+        self._keep(section)

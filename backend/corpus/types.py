@@ -2,73 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Literal, Protocol
 
-from backend.errors import InputError
-
-SkipReason = str
-Check = Callable[[], None]
-"""Called now and then inside a long file; raises CancelledError where somebody stopped the work."""
-
-
-def go_on() -> None:
-    """The Check of a reading that nobody can stop."""
-
-
-class UnreadableFile(InputError):  # noqa: N818  (the word of the page: "unreadable file")
-    """A file that gives no text: ``message`` is the reason, ``hint`` what to do. The rest of the batch goes on."""
-
-
-@dataclass(frozen=True, slots=True)
-class SourceFile:
-    """A file as it came: its name (a relative path inside a batch) and its bytes."""
-
-    name: str
-    data: bytes = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A stretch of a document's text with its place in the source.
-
-    Attributes:
-        start: First character in the document's text.
-        end: One past the last character.
-        place: For people: ``page 3``, ``row 12``, ``Heading > Subheading``; empty where there is none.
-        is_row: A record of its own (CSV row, JSON line): no chunk reaches across its ends.
-    """
-
-    start: int
-    end: int
-    place: str
-    is_row: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ParsedDocument:
-    """What a reader got out of one file (a CSV row or JSONL line is a section, not a document of its own)."""
-
-    text: str
-    title: str = ""
-    media_type: str = "text/plain"
-    sections: tuple[Section, ...] = ()
-    warnings: tuple[str, ...] = ()
+from backend.corpus.files import FileFacts, SkippedFile
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A stored document. ``text`` is fetched from the library by id when needed."""
+    """A stored document. Its text and sections are fetched from the library by id when needed.
+
+    Attributes:
+        n_unreadable: Characters that were replaced, or stand for some that could not be read (U+FFFD).
+    """
 
     document_id: str
     name: str
-    title: str
-    media_type: str
     n_chars: int
+    n_sections: int
+    n_unreadable: int
     text_sha256: str
-    sections: tuple[Section, ...]
-    warnings: tuple[str, ...]
+    facts: FileFacts
+    source_sha256: str = ""
+    source_bytes: int = 0
+
+    @property
+    def title(self) -> str:
+        """As in its facts."""
+        return self.facts.title
+
+    @property
+    def media_type(self) -> str:
+        """As in its facts."""
+        return self.facts.media_type
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """As in its facts."""
+        return self.facts.warnings
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +53,7 @@ class Chunk:
         document_name: For people; never reaches a judge.
         place: As in Section.
         text_sha256: Names the text in the vector cache.
+        record_id: As in Section: what qrels name it by, where the document is a table of records.
     """
 
     chunk_id: str
@@ -92,6 +65,27 @@ class Chunk:
     place: str
     text: str
     text_sha256: str
+    record_id: str = ""
+
+
+class ChunkStrategy(StrEnum):
+    """How a document is cut."""
+
+    TOKENS = "tokens"
+    SENTENCES = "sentences"
+    RECURSIVE = "recursive"
+    HEADINGS = "headings"
+    WHOLE = "whole"
+
+
+class SizeUnit(StrEnum):
+    """What the size of a chunk is counted in."""
+
+    TOKENS = "tokens"
+    CHARACTERS = "characters"
+
+
+DEFAULT_TOKENIZER = "all-MiniLM-L6-v2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,22 +93,33 @@ class Chunking:
     """How documents are cut.
 
     Attributes:
-        size_tokens: Most tokens in a chunk, by the chunking tokenizer.
-        overlap_tokens: Tokens that neighbours share; less than size_tokens.
-        whole_documents: Keep each document (or row) as one chunk, whatever its length.
+        size: Most tokens or characters in a chunk.
+        overlap: Tokens or characters that neighbours share; less than size.
+        strategy: ``tokens``: as full as they fit, ending where it is natural. ``sentences``: whole sentences.
+            ``recursive``: by paragraphs, then lines, sentences, words. ``headings``: each section under a heading,
+            cut further where it is too long. ``whole``: each document or record, whatever its length.
+        min_size: Shorter chunks join a neighbour where the size allows it.
+        unit: Of size, overlap and min_size; ``tokens`` of the tokenizer or characters. The strategy ``tokens`` counts
+            tokens always.
+        tokenizer: Name of the tokenizer that counts: a local model's key.
     """
 
-    size_tokens: int = 200
-    overlap_tokens: int = 40
-    whole_documents: bool = False
+    size: int = 200
+    overlap: int = 40
+    strategy: ChunkStrategy = ChunkStrategy.TOKENS
+    min_size: int = 0
+    unit: SizeUnit = SizeUnit.TOKENS
+    tokenizer: str = DEFAULT_TOKENIZER
+
+    @property
+    def counts_tokens(self) -> bool:
+        """Whether a tokenizer is needed."""
+        if self.strategy is ChunkStrategy.WHOLE:
+            return False
+        return self.strategy is ChunkStrategy.TOKENS or self.unit is SizeUnit.TOKENS
 
 
-@dataclass(frozen=True, slots=True)
-class SkippedFile:
-    """A file, or a row of one, that gave no text: which, why, and what to do."""
-
-    file: str
-    reason: SkipReason
+WHOLE_DOCUMENTS = Chunking(strategy=ChunkStrategy.WHOLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,23 +160,6 @@ class Tokenizer(Protocol):
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """(start, end) character offsets of the tokens of ``text``, ascending, no special tokens."""
-
-
-class DocumentReader(Protocol):
-    """Reads one kind of file."""
-
-    media_type: str
-
-    def accepts(self, file: SourceFile) -> bool:
-        """Whether the content (first) and name (second) are of this kind."""
-
-    def read(self, file: SourceFile, check: Check = go_on) -> ParsedDocument:
-        """Text with places; ``check`` is called between the parts of a long file.
-
-        Raises:
-            UnreadableFile: With the reason and what to do.
-            CancelledError: From ``check``.
-        """
 
 
 Progress = Literal["reading", "chunking", "storing"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from backend.corpus import pasted as pasted_source
-from backend.corpus.types import Chunking, SourceFile
+from backend.corpus.files import SourceFile
+from backend.corpus.types import Chunking
 from backend.errors import InputError
 from backend.ui import state
 from backend.workspace import Workspace

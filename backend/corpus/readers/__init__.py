@@ -1,5 +1,6 @@
 """Readers: one small file each behind ``DocumentReader``; the first that accepts a file reads it."""
 
+from backend.corpus.files import UNWATCHED, DocumentReader, FileFacts, ParsedDocument, Reading, SourceFile, TextSink
 from backend.corpus.readers.csv_rows import CsvReader
 from backend.corpus.readers.docx import DocxReader
 from backend.corpus.readers.formats import FORMATS_READ, refuse_unread
@@ -8,10 +9,10 @@ from backend.corpus.readers.json_rows import JsonReader
 from backend.corpus.readers.markdown import MarkdownReader
 from backend.corpus.readers.pdf import PdfReader
 from backend.corpus.readers.plain import PlainTextReader
-from backend.corpus.types import Check, DocumentReader, ParsedDocument, SourceFile, go_on
+from backend.corpus.text import TextBuilder
 
 __all__ = ["FORMATS_READ", "READERS", "CsvReader", "DocxReader", "HtmlReader", "JsonReader", "MarkdownReader",
-           "PdfReader", "PlainTextReader", "read_file"]  # fmt: skip
+           "PdfReader", "PlainTextReader", "read_file", "read_into"]  # fmt: skip
 
 READERS: tuple[DocumentReader, ...] = (
     PdfReader(),
@@ -25,13 +26,21 @@ READERS: tuple[DocumentReader, ...] = (
 """In order: those that tell their kind by content before those that go by the name."""
 
 
-def read_file(file: SourceFile, check: Check = go_on) -> ParsedDocument:
+def read_into(file: SourceFile, out: TextSink, reading: Reading = UNWATCHED) -> FileFacts:
     """Read a file with the first reader that accepts it.
 
     Raises:
         UnreadableFile: It gives no text; the message says why, the hint what to do.
-        CancelledError: From ``check``, which is called between the parts of a long file.
+        CancelledError: From ``reading.check``, which is called between the parts of a long file.
     """
     refuse_unread(file)
     reader = next(reader for reader in READERS if reader.accepts(file))
-    return reader.read(file, check)
+    return reader.read(file, out, reading)
+
+
+def read_file(file: SourceFile, reading: Reading = UNWATCHED) -> ParsedDocument:
+    """As ``read_into``, with the text in memory: for small files, previews and tests."""
+    out = TextBuilder()
+    facts = read_into(file, out, reading)
+    out.finish()
+    return ParsedDocument(out.text, facts, out.sections)

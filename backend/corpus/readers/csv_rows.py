@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 from backend.corpus.decoding import decode
+from backend.corpus.files import Check, FileFacts, Reading, Replaced, SourceFile, TextSink, UnreadableFile, go_on
 from backend.corpus.readers.records import (
     BATCH,
     MOST_RECORDS,
@@ -17,8 +18,7 @@ from backend.corpus.readers.records import (
     records_document,
     refuse_too_many,
 )
-from backend.corpus.text import Replaced, clean_text, numbered
-from backend.corpus.types import Check, ParsedDocument, SourceFile, UnreadableFile, go_on
+from backend.corpus.text import clean_text, numbered
 
 _SUFFIXES = (".csv", ".tsv", ".tab")
 _DELIMITERS = ",;\t|"
@@ -41,7 +41,7 @@ class CsvReader:
         """By name: text with commas may be anything."""
         return file.name.lower().endswith(_SUFFIXES)
 
-    def read(self, file: SourceFile, check: Check = go_on) -> ParsedDocument:
+    def read(self, file: SourceFile, out: TextSink, reading: Reading) -> FileFacts:
         """One section a non-empty row; ``row 1`` is the first below the header.
 
         Raises:
@@ -53,7 +53,7 @@ class CsvReader:
         text = clean_text(decoded.text, replaced)
         warnings = [*decoded.warnings, *replaced.notes()]
         delimiter = _delimiter(text, file.name)
-        rows, note = _parse(text, delimiter, MOST_RECORDS + 1, check)
+        rows, note = _parse(text, delimiter, MOST_RECORDS + 1, reading.check)
         refuse_too_many(len(rows), "row")
         warnings += [note] if note else []
         while rows and not any(cell.strip() for cell in rows[-1]):
@@ -72,7 +72,9 @@ class CsvReader:
             TableRecord(at, {name: cell for name, cell in zip(names, row, strict=False) if cell})
             for at, row in enumerate(rows, start=1)
         ]
-        return records_document(records, names, word="row", media_type=self.media_type, warnings=warnings, check=check)
+        return records_document(
+            records, names, out, word="row", media_type=self.media_type, warnings=warnings, check=reading.check
+        )
 
 
 def _parse(text: str, delimiter: str, most_rows: int, check: Check = go_on) -> tuple[Rows, str]:

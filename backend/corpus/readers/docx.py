@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import re
 import zipfile
 from collections.abc import Iterator
 from typing import Any
 
-from backend.corpus.text import HeadingPath, TextBuilder
-from backend.corpus.types import Check, ParsedDocument, SourceFile, UnreadableFile, go_on
+from backend.corpus.files import Check, FileFacts, Reading, SourceFile, TextSink, UnreadableFile
+from backend.corpus.text import HeadingPath
 from backend.errors import CancelledError
 
 _MOST_PART_BYTES = 32_000_000
@@ -33,9 +32,9 @@ class DocxReader:
 
     def accepts(self, file: SourceFile) -> bool:
         """A ZIP with a Word body, or a DOCX name."""
-        return "word/document.xml" in zip_names(file.data) or file.name.lower().endswith((".docx", ".docm"))
+        return "word/document.xml" in zip_names(file) or file.name.lower().endswith((".docx", ".docm"))
 
-    def read(self, file: SourceFile, check: Check = go_on) -> ParsedDocument:
+    def read(self, file: SourceFile, out: TextSink, reading: Reading) -> FileFacts:
         """Paragraphs and table rows (cells joined by `` | ``) in the order a reader meets them.
 
         Raises:
@@ -43,14 +42,13 @@ class DocxReader:
             CancelledError: From ``check``, between batches of paragraphs.
         """
         try:
-            with zipfile.ZipFile(io.BytesIO(file.data)) as archive:
+            with file.open() as stream, zipfile.ZipFile(stream) as archive:
                 document = _part(archive, "word/document.xml")
                 if document is None:
                     raise zipfile.BadZipFile
                 levels = _heading_levels(_part(archive, "word/styles.xml"))
                 core = _part(archive, "docProps/core.xml")
-            builder = TextBuilder()
-            _fill(builder, document.find(_W + "body"), levels, check)
+            _fill(out, document.find(_W + "body"), levels, reading.check)
             title = " ".join(((core.findtext(_TITLE) if core is not None else "") or "").split())[:300]
         except (UnreadableFile, CancelledError):
             raise
@@ -62,25 +60,19 @@ class DocxReader:
             raise UnreadableFile(
                 f"a broken Word document ({str(error)[:120] or type(error).__name__}).", hint="Save it again as .docx."
             ) from error
-        if not builder.text:
+        if not out.n_chars:
             raise UnreadableFile(
                 "no text: the document holds only pictures or blanks.", hint="Export it as PDF with text."
             )
-        return ParsedDocument(
-            text=builder.text,
-            title=title,
-            media_type=self.media_type,
-            sections=builder.sections,
-            warnings=tuple(builder.replaced.notes()),
-        )
+        return FileFacts(title=title, media_type=self.media_type, warnings=tuple(out.replaced.notes()))
 
 
-def zip_names(data: bytes) -> set[str]:
+def zip_names(file: SourceFile) -> set[str]:
     """File names inside a ZIP; empty for anything else."""
-    if not data.startswith(b"PK\x03\x04"):
+    if file.head(4) != b"PK\x03\x04":
         return set()
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        with file.open() as stream, zipfile.ZipFile(stream) as archive:
             return set(archive.namelist())
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
         return set()
@@ -151,7 +143,7 @@ def _heading_levels(styles: Any) -> dict[str, int]:
     return levels
 
 
-def _fill(builder: TextBuilder, body: Any, levels: dict[str, int], check: Check) -> None:
+def _fill(builder: TextSink, body: Any, levels: dict[str, int], check: Check) -> None:
     path = HeadingPath()
     for n, block in enumerate(_blocks(body)):
         if n % _BLOCKS_A_CHECK == 0:

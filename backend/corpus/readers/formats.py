@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from backend.corpus.files import SourceFile, UnreadableFile
 from backend.corpus.readers.docx import zip_names
-from backend.corpus.types import SourceFile, UnreadableFile
 
 FORMATS_READ = "text, Markdown, PDF, DOCX, HTML, CSV and JSONL"
 _READ = f"Ragduel reads {FORMATS_READ}."
@@ -35,16 +35,17 @@ def refuse_unread(file: SourceFile) -> None:
     Raises:
         UnreadableFile: With the kind of file and what to do.
     """
-    if not file.data:
+    head = file.head(4096)
+    if not head:
         raise UnreadableFile("empty: 0 bytes, no text.", hint="Check that the file was saved or copied whole.")
-    if file.data.startswith(_OLE2):
+    if head.startswith(_OLE2):
         _refuse_old_office(file.data)
-    if file.data.startswith(b"PK\x03\x04"):
-        _refuse_zip(file.data)
+    if head.startswith(b"PK\x03\x04"):
+        _refuse_zip(file)
     for magic, kind in _MAGIC:
-        if file.data.startswith(magic):
+        if head.startswith(magic):
             raise UnreadableFile(f"{kind}.", hint=_READ)
-    if file.data[4:8] == b"ftyp" or (file.data.startswith(b"RIFF") and file.data[8:12] in (b"WEBP", b"AVI ", b"WAVE")):
+    if head[4:8] == b"ftyp" or (head.startswith(b"RIFF") and head[8:12] in (b"WEBP", b"AVI ", b"WAVE")):
         raise UnreadableFile("a picture, sound or film file.", hint=_READ)
 
 
@@ -58,8 +59,8 @@ def _refuse_old_office(data: bytes) -> None:
     )
 
 
-def _refuse_zip(data: bytes) -> None:
-    names = zip_names(data)
+def _refuse_zip(file: SourceFile) -> None:
+    names = zip_names(file)
     if "word/document.xml" in names or not names:
         return  # a Word document, or a broken archive that its reader names
     folders = {name.split("/", 1)[0] for name in names}

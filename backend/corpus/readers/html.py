@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from backend.corpus.decoding import declared_charset
-from backend.corpus.readers.plain import decoded_text
-from backend.corpus.text import HeadingPath, TextBuilder
-from backend.corpus.types import Check, ParsedDocument, SourceFile, UnreadableFile, go_on
+from backend.corpus.files import FileFacts, Reading, SourceFile, TextSink, UnreadableFile
+from backend.corpus.readers.plain import decoded_text, text_facts
+from backend.corpus.text import HeadingPath
 
 if TYPE_CHECKING:
     from bs4.element import PageElement, Tag
@@ -44,12 +44,12 @@ class HtmlReader:
 
     def accepts(self, file: SourceFile) -> bool:
         """A page's first tags, whatever the name; else the name and any tag."""
-        head = file.data[:4096].replace(b"\x00", b"").decode("latin-1")
+        head = file.head(4096).replace(b"\x00", b"").decode("latin-1")
         if _START.match(head.removeprefix("ï»¿").removeprefix("ÿþ").removeprefix("þÿ")):
             return True
         return file.name.lower().endswith(_SUFFIXES) and "<" in head
 
-    def read(self, file: SourceFile, check: Check = go_on) -> ParsedDocument:
+    def read(self, file: SourceFile, out: TextSink, reading: Reading) -> FileFacts:
         """Visible text; table rows as one line with `` | `` between cells.
 
         Raises:
@@ -57,33 +57,26 @@ class HtmlReader:
         """
         from bs4 import BeautifulSoup
 
-        if len(file.data) > _MOST_BYTES:
+        if file.size_bytes > _MOST_BYTES:
             raise UnreadableFile(
-                f"{len(file.data) / 1e6:.1f} MB of HTML, the most of one page is {_MOST_BYTES / 1e6:.0f} MB.",
+                f"{file.size_bytes / 1e6:.1f} MB of HTML, the most of one page is {_MOST_BYTES / 1e6:.0f} MB.",
                 hint="Split it, or save it as text.",
             )
-        text, warnings = decoded_text(file.data, declared_charset(file.data))
+        data, replaced = file.data, out.replaced
+        text, decoded = decoded_text(data, replaced, declared=declared_charset(data), forced=reading.options.encoding)
         if (n_tags := text.count("<")) > _MOST_TAGS:
             raise UnreadableFile(
                 f"{n_tags:,} tags, the most of one page is {_MOST_TAGS:,}.", hint="Split it, or save it as text."
             )
-        check()
+        reading.check()
         prolog = _PROLOG.match(text)
         # A prolog would make bs4 warn that the page is XML.
         soup = BeautifulSoup(text[prolog.end() if prolog else 0 :], "lxml")
         title = " ".join(soup.title.get_text().split())[:300] if soup.title else ""
-        page = _Page()
-        page.walk(soup)
-        builder = page.builder
-        if not builder.text:
+        _Page(out).walk(soup)
+        if not out.n_chars:
             raise UnreadableFile("no text: the page shows none.", hint="Pages filled in by scripts: save as text.")
-        return ParsedDocument(
-            text=builder.text,
-            title=title,
-            media_type=self.media_type,
-            sections=builder.sections,
-            warnings=(*warnings, *builder.replaced.notes()),
-        )
+        return text_facts(self.media_type, decoded, replaced, title)
 
 
 Event = Literal["open", "close", "text"]
@@ -112,8 +105,8 @@ def _events(root: Tag) -> Iterator[tuple[Event, Tag | str]]:
 class _Page:
     """Collects inline text until a block ends."""
 
-    def __init__(self) -> None:
-        self.builder = TextBuilder()
+    def __init__(self, out: TextSink) -> None:
+        self._out = out
         self._path = HeadingPath()
         self._inline: list[str] = []
         self._says = False  # whether the inline text has more than blanks
@@ -155,7 +148,7 @@ class _Page:
         if name in ("h1", "h2", "h3", "h4", "h5", "h6"):
             heading = "".join(self._inline)
             if heading.strip():
-                self.builder.begin(self._path.enter(int(name[1]), heading))
+                self._out.begin(self._path.enter(int(name[1]), heading))
             self._flush()
         elif name in _BLOCKS:
             if name == "tr":
@@ -188,5 +181,5 @@ class _Page:
         tight, self._tight = self._tight, False
         if text.strip(" |\n\t"):
             prefix, self._prefix = self._prefix, ""
-            self.builder.add(prefix + text.strip(), tight=tight and self._after_tight)
+            self._out.add(prefix + text.strip(), tight=tight and self._after_tight)
             self._after_tight = tight

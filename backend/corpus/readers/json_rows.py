@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from backend.corpus.decoding import decode
+from backend.corpus.files import Check, FileFacts, Reading, Replaced, SourceFile, TextSink, UnreadableFile
 from backend.corpus.readers.records import BATCH, MOST_RECORDS, TableRecord, records_document, refuse_too_many
-from backend.corpus.text import Replaced, clean_text, numbered
-from backend.corpus.types import Check, ParsedDocument, SourceFile, UnreadableFile, go_on
+from backend.corpus.text import clean_text, numbered
 
 _LINES = (".jsonl", ".ndjson", ".jsonlines")
 _HEAD_BYTES = 1 << 20
@@ -27,7 +27,7 @@ class JsonReader:
         name = file.name.lower()
         if name.endswith((*_LINES, ".json", ".ipynb")):
             return True
-        head = file.data[:_HEAD_BYTES].removeprefix(b"\xef\xbb\xbf").lstrip()
+        head = file.head(_HEAD_BYTES).removeprefix(b"\xef\xbb\xbf").lstrip()
         if name.endswith(_READ_AS_TEXT) or not head.startswith(b"{"):
             return False
         try:
@@ -35,7 +35,7 @@ class JsonReader:
         except (ValueError, RecursionError):
             return False
 
-    def read(self, file: SourceFile, check: Check = go_on) -> ParsedDocument:
+    def read(self, file: SourceFile, out: TextSink, reading: Reading) -> FileFacts:
         """One section a record with text: ``line 3`` of JSON lines, ``item 3`` of a list.
 
         Raises:
@@ -50,7 +50,7 @@ class JsonReader:
         if whole is not None:
             word, (values, broken) = "item", (list(enumerate(whole, start=1)), list[int]())
         else:
-            word, (values, broken) = "line", _lines(text, check)
+            word, (values, broken) = "line", _lines(text, reading.check)
         refuse_too_many(len(values), word)
         warnings = list(decoded.warnings)
         if broken:
@@ -61,10 +61,11 @@ class JsonReader:
         return records_document(
             records,
             names,
+            out,
             word=word,
             media_type=self.media_type,
             warnings=[*warnings, *replaced.notes()],
-            check=check,
+            check=reading.check,
         )
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from backend.corpus.readers.plain import decoded_text
+from backend.corpus.files import FileFacts, Reading, Section, SourceFile, TextSink
+from backend.corpus.readers.plain import decoded_text, text_facts
 from backend.corpus.text import HeadingPath
-from backend.corpus.types import Check, ParsedDocument, Section, SourceFile, go_on
 
 _SUFFIXES = (".md", ".markdown", ".mdown", ".mkd")
 _ATX = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
@@ -25,14 +25,14 @@ class MarkdownReader:
         """By name: any text is Markdown."""
         return file.name.lower().endswith(_SUFFIXES)
 
-    def read(self, file: SourceFile, check: Check = go_on) -> ParsedDocument:
+    def read(self, file: SourceFile, out: TextSink, reading: Reading) -> FileFacts:
         """The text as written; sections from each heading to the next.
 
         Raises:
             UnreadableFile: Not text, or blank.
         """
-        check()
-        text, warnings = decoded_text(file.data)
+        reading.check()
+        text, decoded = decoded_text(file.data, out.replaced, forced=reading.options.encoding)
         front = _front_matter_end(text)
         found = _headings(text, front)
         path = HeadingPath()
@@ -46,13 +46,8 @@ class MarkdownReader:
                 sections.append(Section(start, end, place))
         named = _FRONT_TITLE.search(text[:front])
         front_title = _unquoted(named.group(1).strip()) if named else ""
-        return ParsedDocument(
-            text=text,
-            title=(front_title or title)[:300],
-            media_type=self.media_type,
-            sections=tuple(sections),
-            warnings=warnings,
-        )
+        out.add_whole(text, sections)
+        return text_facts(self.media_type, decoded, out.replaced, (front_title or title)[:300])
 
 
 def _front_matter_end(text: str) -> int:

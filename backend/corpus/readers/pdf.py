@@ -7,8 +7,8 @@ import logging
 import time
 from typing import TYPE_CHECKING
 
-from backend.corpus.text import TextBuilder, numbered
-from backend.corpus.types import Check, ParsedDocument, SourceFile, UnreadableFile, go_on
+from backend.corpus.files import FileFacts, Reading, SourceFile, TextSink, UnreadableFile
+from backend.corpus.text import numbered
 
 if TYPE_CHECKING:
     from pypdf import PdfReader as PypdfReader
@@ -25,11 +25,11 @@ class PdfReader:
 
     def accepts(self, file: SourceFile) -> bool:
         """A PDF header at the start, or a PDF name."""
-        return file.data[:1024].lstrip(b"\x00\t\r\n \xef\xbb\xbf").startswith(b"%PDF-") or file.name.lower().endswith(
+        return file.head(1024).lstrip(b"\x00\t\r\n \xef\xbb\xbf").startswith(b"%PDF-") or file.name.lower().endswith(
             ".pdf"
         )
 
-    def read(self, file: SourceFile, check: Check = go_on) -> ParsedDocument:
+    def read(self, file: SourceFile, out: TextSink, reading: Reading) -> FileFacts:
         """Pages joined by blank lines, each a section ``page 3``.
 
         Raises:
@@ -40,7 +40,6 @@ class PdfReader:
         logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # its remarks on fonts help nobody here
         started = time.monotonic()
         reader = _open(file)
-        builder = TextBuilder()
         empty, broken = [], []
         try:
             n_pages = len(reader.pages)
@@ -49,21 +48,22 @@ class PdfReader:
         if n_pages > _MOST_PAGES:
             raise UnreadableFile(f"{n_pages:,} pages, the most of one file is {_MOST_PAGES:,}.", hint="Split it.")
         for number in range(1, n_pages + 1):
-            check()
+            reading.check()
+            reading.step("page", number - 1, n_pages)
             if time.monotonic() - started > _MOST_SECONDS:
                 raise UnreadableFile(
                     f"after {_MOST_SECONDS / 60:.0f} minutes only {number - 1:,} of its {n_pages:,} pages were read.",
                     hint="Split it, or print it to a new PDF.",
                 )
-            builder.begin(f"page {number}")
+            out.begin(f"page {number}")
             try:
                 text = reader.pages[number - 1].extract_text()
             except Exception:  # a damaged page raises whatever its damage leads to; it is named below
                 broken.append(number)
                 continue
-            if not builder.add(text):
+            if not out.add(text):
                 empty.append(number)
-        if not builder.text:
+        if not out.n_chars:
             if broken and not empty:
                 raise UnreadableFile("a broken PDF: none of its pages can be read.", hint="Export it again.")
             pages = "its only page" if n_pages == 1 else f"any of its {n_pages} pages"
@@ -73,12 +73,12 @@ class PdfReader:
             warnings.append(f"{len(empty)} of {n_pages} pages without text ({numbered('page', empty)})")
         if broken:
             warnings.append(f"{numbered('page', broken)} can't be read and {_is(broken)} left out")
-        return ParsedDocument(
-            text=builder.text,
+        return FileFacts(
             title=_title(reader),
             media_type=self.media_type,
-            sections=builder.sections,
-            warnings=(*warnings, *builder.replaced.notes()),
+            warnings=(*warnings, *out.replaced.notes()),
+            n_pages=n_pages,
+            empty_pages=tuple(empty),
         )
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from backend.corpus.text import TextBuilder, numbered
-from backend.corpus.types import Check, ParsedDocument, UnreadableFile, go_on
+from backend.corpus.files import Check, FileFacts, TextSink, UnreadableFile, go_on
+from backend.corpus.text import numbered
 
 # Names people give the column that holds the text, likeliest first.
 _TEXT_NAMES = (
@@ -80,17 +80,19 @@ def text_field(names: Sequence[str], records: Sequence[TableRecord]) -> str | No
 def records_document(
     records: Sequence[TableRecord],
     names: Sequence[str],
+    out: TextSink,
     *,
     word: str,
     media_type: str,
     warnings: Sequence[str] = (),
     check: Check = go_on,
-) -> ParsedDocument:
+) -> FileFacts:
     """One document whose sections are the non-empty records.
 
     Args:
         records: In file order.
         names: Field names in file order.
+        out: Takes the text.
         word: What a record is called in a place: ``row``, ``line`` or ``item``.
         media_type: Of the file.
         warnings: What the reader noticed before.
@@ -102,18 +104,17 @@ def records_document(
     """
     field = text_field(names, records)
     title = _heading_field(names, field)
-    builder = TextBuilder()
     empty = []
     for at, record in enumerate(records):
         if at % BATCH == 0:
             check()
-        builder.begin(f"{word} {record.number}")
-        if not builder.add(_record_text(record, field, title), is_row=True):
+        out.begin(f"{word} {record.number}")
+        if not out.add(_record_text(record, field, title), is_row=True):
             empty.append(record.number)
     notes = list(warnings)
     if empty:
         notes.append(f"{numbered(word, empty)} {'is' if len(empty) == 1 else 'are'} empty ({len(empty)} left out)")
-    if not builder.text:
+    if not out.n_chars:
         reason = f"no text: {len(empty)} empty {word}s" if empty else f"no text: there are no {word}s"
         hint = f"The text was looked for in the column “{field}”." if field else ""
         raise UnreadableFile("; ".join([reason, *warnings]) + ".", hint=hint)
@@ -123,11 +124,8 @@ def records_document(
         notes.append(f"the text is taken from the column “{field[:60]}”")
     if left_out := _prose_left_out(names, records, {field, title}):
         notes.append("not read: " + ", ".join(f"the column “{name[:60]}”" for name in left_out))
-    return ParsedDocument(
-        text=builder.text,
-        media_type=media_type,
-        sections=builder.sections,
-        warnings=(*notes, *builder.replaced.notes()),
+    return FileFacts(
+        media_type=media_type, warnings=(*notes, *out.replaced.notes()), n_records=len(records) - len(empty)
     )
 
 
