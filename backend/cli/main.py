@@ -6,6 +6,7 @@ import sys
 from typing import Annotated, Any
 
 import typer
+from click import ClickException
 
 from backend.cli import corpus, duel, models, service
 from backend.cli.output import EXIT_INPUT, EXIT_PROVIDER, note, print_json
@@ -18,7 +19,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.add_typer(corpus.app, name="corpus", help="Add, list, show and delete corpora.")
+app.add_typer(corpus.app, name="corpus", help="Add, extend, cut anew, list, show and delete corpora.")
 app.command("models")(models.models)
 app.command("duel")(duel.duel)
 app.command("score")(models.score)
@@ -43,7 +44,17 @@ def main(arguments: list[str] | None = None) -> None:
     """Run a command; errors for people end it with their exit code, in JSON too where ``--json`` was asked."""
     words = sys.argv[1:] if arguments is None else arguments
     try:
-        app(args=words, standalone_mode=True)
+        app(args=words, standalone_mode=False)
+    except typer.Exit as end:
+        raise SystemExit(end.exit_code) from None
+    except typer.Abort:
+        note("Stopped.")
+        raise SystemExit(1) from None
+    except ClickException as error:  # wrong words on the command line
+        if "--json" in words:
+            print_json({"error": error.format_message(), "hint": "Add --help to the command."})
+        error.show()
+        raise SystemExit(error.exit_code) from None
     except RagduelError as error:
         if "--json" in words:
             document: dict[str, Any] = {"error": error.message, "hint": error.hint}

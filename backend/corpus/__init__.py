@@ -1,26 +1,62 @@
 """Corpora: reading files, cutting them into chunks, keeping them by name and version."""
 
 from backend.corpus.chunking import check_chunking, chunk_spans
-from backend.corpus.files import DocumentReader, ParsedDocument, Section, SkippedFile, SourceFile, UnreadableFile
+from backend.corpus.files import (
+    AS_IT_IS,
+    DocumentReader,
+    FileFacts,
+    FileReading,
+    ParsedDocument,
+    Reading,
+    ReadLimits,
+    ReadOptions,
+    Section,
+    SkippedFile,
+    SourceFile,
+    UnreadableFile,
+)
 from backend.corpus.library import CorpusLibrary
-from backend.corpus.readers import FORMATS_READ, READERS, read_file
+from backend.corpus.readers import FORMATS_READ, READERS, is_text_like, read_file
 from backend.corpus.sources import SAMPLE_NAME, pasted, read_paths, sample_queries, sample_sources
-from backend.corpus.tokenizer import WordPieceTokenizer, default_tokenizer
-from backend.corpus.types import Chunk, Chunking, Corpus, Document, IngestReport, Tokenizer
+from backend.corpus.tokenizer import WordPieceTokenizer, default_tokenizer, model_tokenizer
+from backend.corpus.types import (
+    DEFAULT_TOKENIZER,
+    WHOLE_DOCUMENTS,
+    Chunk,
+    Chunking,
+    ChunkStrategy,
+    Corpus,
+    Derived,
+    Document,
+    IngestReport,
+    SizeUnit,
+    Tokenizer,
+)
 
 __all__ = [
+    "AS_IT_IS",
+    "DEFAULT_TOKENIZER",
     "FORMATS_READ",
     "READERS",
     "SAMPLE_NAME",
+    "WHOLE_DOCUMENTS",
     "Chunk",
+    "ChunkStrategy",
     "Chunking",
     "Corpus",
     "CorpusLibrary",
+    "Derived",
     "Document",
     "DocumentReader",
+    "FileFacts",
+    "FileReading",
     "IngestReport",
     "ParsedDocument",
+    "ReadLimits",
+    "ReadOptions",
+    "Reading",
     "Section",
+    "SizeUnit",
     "SkippedFile",
     "SourceFile",
     "Tokenizer",
@@ -29,6 +65,8 @@ __all__ = [
     "check_chunking",
     "chunk_spans",
     "default_tokenizer",
+    "is_text_like",
+    "model_tokenizer",
     "pasted",
     "read_file",
     "read_paths",

@@ -1,30 +1,36 @@
-"""From a batch of files to documents and chunks, before anything is stored."""
+"""From files to texts on disk, and from a document's text to its chunks: what the library stores."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
 
-from backend.corpus.chunking import chunk_spans
-from backend.corpus.files import ParsedDocument, Section, SkippedFile, SourceFile, UnreadableFile
-from backend.corpus.readers import read_file
+from backend.corpus.chunking import chunk_records, chunk_spans
+from backend.corpus.files import (
+    AS_IT_IS,
+    FileReading,
+    Reading,
+    ReadLimits,
+    ReadOptions,
+    ReadText,
+    Section,
+    SkippedFile,
+    SourceFile,
+    UnreadableFile,
+)
 from backend.corpus.sources import too_large
-from backend.corpus.types import Chunk, Chunking, Document, Progress, Tokenizer
+from backend.corpus.types import Chunking, Tokenizer
+from backend.corpus.versions import Cut
 from backend.errors import CancelledError, InputError
-from backend.store import sha256_hex
+from backend.store.files import open_text
 
 ReportProgress = Callable[[str, int, int], None]
 IsCancelled = Callable[[], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A parsed document under the name that it has in its corpus."""
-
-    name: str
-    parsed: ParsedDocument
-    text_sha256: str
+_BLOCK_BYTES = 1 << 20
 
 
 @dataclass(slots=True)
@@ -34,7 +40,7 @@ class Watch:
     progress: ReportProgress | None = None
     cancelled: IsCancelled | None = None
 
-    def step(self, stage: Progress, done: int, total: int) -> None:
+    def step(self, stage: str, done: int, total: int) -> None:
         """Report and check.
 
         Raises:
@@ -45,7 +51,7 @@ class Watch:
             self.progress(stage, done, total)
 
     def check(self) -> None:
-        """Check only: inside a write transaction a report, which a job writes to the same database, would wait for it.
+        """Check only.
 
         Raises:
             CancelledError: Somebody stopped the work.
@@ -54,54 +60,121 @@ class Watch:
             raise CancelledError("The work on the corpus was stopped.", hint="Nothing was stored.")
 
 
-def parse_batch(
+@dataclass(frozen=True, slots=True)
+class ReadFile:
+    """A file that gave text, under the name that it has in its corpus."""
+
+    name: str
+    source_sha256: str
+    source_bytes: int
+    text: ReadText
+
+
+@dataclass(frozen=True, slots=True)
+class BatchReading:
+    """How a batch is read.
+
+    Attributes:
+        files: Does it.
+        folder: Takes texts and unpacked archives.
+        limits: What one file or archive may take.
+        options: What was decided about files, by name; under "" what holds for all others.
+    """
+
+    files: FileReading
+    folder: Path
+    limits: ReadLimits
+    options: Mapping[str, ReadOptions]
+
+    def of(self, name: str, watch: Watch, at: int, total: int) -> Reading:
+        """The reading of one file, the ``at``-th of ``total``."""
+
+        def step(word: str, done: int, n_parts: int) -> None:
+            part = f"{word} {done:,} of {n_parts:,}" if n_parts else f"{word} {done:,}"
+            watch.step(f"Reading {name}, {part}", at, total)
+
+        chosen = self.options.get(name) or self.options.get("") or AS_IT_IS
+        return Reading(chosen, self.limits, watch.check, step)
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of a batch, filled while it is read."""
+
+    skipped: list[SkippedFile]
+    warnings: list[str]
+
+
+def open_archives(
+    sources: Sequence[SourceFile], reading: BatchReading, watch: Watch, outcome: Outcome
+) -> list[SourceFile]:
+    """The batch with every archive replaced by the files in it."""
+    found: list[SourceFile] = []
+    for at, source in enumerate(sources):
+        watch.step(f"Looking into {source.name}", at, len(sources))
+        try:
+            unpacked = reading.files.unpack(source, reading.folder, reading.of(source.name, watch, at, len(sources)))
+        except UnreadableFile as error:
+            outcome.skipped.append(SkippedFile(source.name, str(error)))
+            continue
+        if unpacked is None:
+            found.append(source)
+            continue
+        found.extend(unpacked.files)
+        outcome.skipped.extend(unpacked.skipped)
+        outcome.warnings.extend(unpacked.warnings)
+    return found
+
+
+def read_batch(
     sources: Sequence[SourceFile],
-    *,
-    max_file_bytes: int,
-    taken: Iterable[tuple[str, str]] = (),
+    reading: BatchReading,
     watch: Watch,
-) -> tuple[list[Named], list[SkippedFile], list[str]]:
-    """Read every file; what gives no text is skipped with its reason, and the rest goes on.
+    outcome: Outcome,
+    taken: Iterable[tuple[str, str]] = (),
+) -> Iterator[ReadFile]:
+    """Read file by file; what gives no text is skipped with its reason, and the rest goes on.
 
     Args:
-        sources: The batch.
-        max_file_bytes: Larger files are skipped.
-        taken: (name, text sha256) of documents that the corpus has already: the same again is skipped.
+        sources: The batch, archives opened.
+        reading: How.
         watch: Progress and cancellation.
-
-    Returns:
-        Documents with names that are all different; skipped files; warnings for people, each with its file.
+        outcome: Takes what was skipped, and warnings for people, each with its file.
+        taken: (name, text sha256) of documents that the corpus has already: the same again is skipped.
     """
-    names = {name for name, _ in taken}
     known = set(taken)
-    first_with_text = {digest: name for name, digest in reversed(list(taken))}
-    documents: list[Named] = []
-    skipped: list[SkippedFile] = []
-    warnings: list[str] = []
+    names = {name for name, _ in known}
+    first_with_text = {digest: name for name, digest in sorted(known, reverse=True)}
     for at, source in enumerate(sources):
-        watch.step("reading", at, len(sources))
+        watch.step(f"Reading {source.name}", at, len(sources))
         try:
-            if len(source.data) > max_file_bytes:
-                raise UnreadableFile(too_large(len(source.data), max_file_bytes))
-            parsed = read_file(source, watch.check)
+            if source.size_bytes > reading.limits.max_file_bytes:
+                raise UnreadableFile(too_large(source.size_bytes, reading.limits.max_file_bytes))
+            text = reading.files.read(source, reading.folder, reading.of(source.name, watch, at, len(sources)))
         except UnreadableFile as error:
-            skipped.append(SkippedFile(source.name, str(error)))
+            outcome.skipped.append(SkippedFile(source.name, str(error)))
             continue
-        digest = sha256_hex(parsed.text)
-        if (source.name, digest) in known:
-            skipped.append(SkippedFile(source.name, "already in the corpus, unchanged."))
+        if (source.name, text.text_sha256) in known:
+            outcome.skipped.append(SkippedFile(source.name, "already in the corpus, unchanged."))
             continue
         name = _free_name(source.name, names)
         if name != source.name:
-            warnings.append(f"{name}: another file is named {source.name}")
-        if digest in first_with_text:
-            warnings.append(f"{name}: the same text as {first_with_text[digest]}")
-        first_with_text.setdefault(digest, name)
+            outcome.warnings.append(f"{name}: another file is named {source.name}")
+        if text.text_sha256 in first_with_text:
+            outcome.warnings.append(f"{name}: the same text as {first_with_text[text.text_sha256]}")
+        first_with_text.setdefault(text.text_sha256, name)
         names.add(name)
-        warnings.extend(f"{name}: {note}" for note in parsed.warnings)
-        documents.append(Named(name, parsed, digest))
-    watch.step("reading", len(sources), len(sources))
-    return documents, skipped, warnings
+        outcome.warnings.extend(f"{name}: {note}" for note in text.facts.warnings)
+        yield ReadFile(name, _sha256_of(source), source.size_bytes, text)
+    watch.step("Reading", len(sources), len(sources))
+
+
+def _sha256_of(source: SourceFile) -> str:
+    digest = hashlib.sha256()
+    with source.open() as stream:
+        while block := stream.read(_BLOCK_BYTES):
+            digest.update(block)
+    return digest.hexdigest()
 
 
 def _free_name(name: str, taken: set[str]) -> str:
@@ -118,28 +191,42 @@ def _free_name(name: str, taken: set[str]) -> str:
         number += 1
 
 
-def chunk_document(
-    name: str, document_id: str, text: str, sections: Sequence[Section], chunking: Chunking, tokenizer: Tokenizer
-) -> list[Chunk]:
-    """The chunks of one document; positions count from 0 and are shifted by the library."""
-    chunks = []
-    for at, (start, end, place) in enumerate(chunk_spans(text, sections, chunking, tokenizer)):
-        piece = text[start:end]
-        digest = sha256_hex(piece)
-        chunk_id = sha256_hex(f"{name}\n{start}\n{end}\n{digest}")[:20]
-        chunks.append(Chunk(chunk_id, at, document_id, name, start, end, place, piece, digest))
-    return chunks
+def cut_document(
+    text_path: Path, sections: Callable[[], Iterator[Section]], chunking: Chunking, tokenizer: Tokenizer | None
+) -> Iterator[Cut]:
+    """The chunks of one document: a table of records one by one, any other document whole in memory.
+
+    Args:
+        text_path: Its text in UTF-8.
+        sections: Gives its sections from the first on, each time it is called.
+        chunking: How to cut.
+        tokenizer: Counts, where the chunking counts tokens.
+    """
+    n_sections, only_rows = 0, True
+    for section in sections():
+        n_sections += 1
+        only_rows = only_rows and section.is_row
+        if not only_rows:
+            break
+    with open_text(text_path) as stream:
+        if n_sections and only_rows:
+            yield from chunk_records(_with_texts(stream, sections()), chunking, tokenizer)
+            return
+        text = stream.read()
+    places = list(sections())
+    starts = [section.start for section in places]
+    for start, end, place in chunk_spans(text, places, chunking, tokenizer):
+        at = bisect_right(starts, start) - 1
+        record_id = places[at].record_id if at >= 0 and start < places[at].end else ""
+        yield start, end, place, record_id, text[start:end]
 
 
-def fingerprint(documents: Sequence[Document], chunks: Sequence[Chunk]) -> str:
-    """sha256 over documents and chunks in order: the same content and chunking, the same value, whatever the corpus."""
-    digest = hashlib.sha256(b"ragduel-corpus-1")
-    for document in documents:
-        digest.update(f"\nD{document.text_sha256} {document.name}".encode("utf-8", "surrogatepass"))
-    for chunk in chunks:
-        line = f"\nC{chunk.text_sha256} {chunk.start} {chunk.end} {chunk.document_name}\t{chunk.place}"
-        digest.update(line.encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()
+def _with_texts(stream: TextIO, sections: Iterator[Section]) -> Iterator[tuple[Section, str]]:
+    reached = 0
+    for section in sections:
+        stream.read(section.start - reached)
+        yield section, stream.read(section.end - section.start)
+        reached = section.end
 
 
 def nothing_found(skipped: Sequence[SkippedFile]) -> InputError:

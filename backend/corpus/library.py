@@ -3,79 +3,74 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from sqlalchemy import delete, func, select
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import Session
 
 from backend.corpus import records
 from backend.corpus.catalogue import Catalogue
 from backend.corpus.chunking import check_chunking
-from backend.corpus.files import SourceFile
-from backend.corpus.ingest import (
-    IsCancelled,
-    Named,
-    ReportProgress,
-    Watch,
-    chunk_document,
-    fingerprint,
-    nothing_found,
-    parse_batch,
-)
-from backend.corpus.text import clean_text
+from backend.corpus.files import DEFAULT_LIMITS, FileReading, ReadLimits, ReadOptions, Section, SourceFile
+from backend.corpus.filling import BatchLimits, Filler
+from backend.corpus.ingest import IsCancelled, ReportProgress, Watch, cut_document
+from backend.corpus.reading import InProcessReading
+from backend.corpus.removal import forget_documents, remove_versions
 from backend.corpus.tokenizer import default_tokenizer
-from backend.corpus.types import Chunk, Chunking, Corpus, Document, IngestReport, Tokenizer
-from backend.errors import InputError
+from backend.corpus.types import DEFAULT_TOKENIZER, Chunking, Corpus, Derived, Document, IngestReport, Tokenizer
+from backend.corpus.versions import VersionWriter
+from backend.errors import InputError, NotFoundError
 from backend.store import Database, FileStore, now_iso
-from backend.store.tables import CorpusRow, CorpusVersionRow, DocumentRow
+from backend.store.tables import ChunkRow, CorpusRow, CorpusVersionRow, DocumentRow
 
 _LONGEST_NAME = 200
+NO_OPTIONS: Mapping[str, ReadOptions] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class _Version:
-    """A version about to be stored."""
+def only_default_tokenizer(name: str) -> Tokenizer:
+    """The tokenizer of all-MiniLM-L6-v2, and no other.
 
-    version_id: str
-    documents: tuple[Document, ...]
-    chunks: Sequence[Chunk]
-    chunking: Chunking
+    Raises:
+        InputError: Another is asked for.
+    """
+    if name != DEFAULT_TOKENIZER:
+        raise InputError(f"There is no tokenizer “{name[:100]}” here.", hint=f"Use {DEFAULT_TOKENIZER}.")
+    return default_tokenizer()
 
 
 class CorpusLibrary(Catalogue):
     """Corpora in the database, texts in the file store. Safe to share between threads.
 
     A corpus has versions: each is one chunking of one set of documents, never changed once written, so that an index
-    or a duel that was made on it stays true.
+    or a duel that was made on it stays true. What is written in many short transactions is invisible until it is
+    whole; what fails or is stopped is removed.
 
     Args:
         database: Holds the records.
         files: Holds the documents' texts.
-        tokenizer: Measures chunks; by default that of all-MiniLM-L6-v2, loaded when first needed.
-        max_file_bytes: Larger files are skipped.
+        tokenizers: The tokenizer of a name; by default only that of all-MiniLM-L6-v2, loaded when first needed.
+        reading: Reads files; by default in the caller's thread.
+        limits: What one file or archive may take.
         max_files: Most files in one batch.
+        max_batch_bytes: Most bytes in one batch.
     """
 
     def __init__(
         self,
         database: Database,
         files: FileStore,
-        tokenizer: Tokenizer | None = None,
+        tokenizers: Callable[[str], Tokenizer] = only_default_tokenizer,
         *,
-        max_file_bytes: int = 50_000_000,
+        reading: FileReading | None = None,
+        limits: ReadLimits = DEFAULT_LIMITS,
         max_files: int = 2000,
+        max_batch_bytes: int = 2_000_000_000,
     ) -> None:
         super().__init__(database, files)
-        self._given_tokenizer = tokenizer
-        self._max_file_bytes = max_file_bytes
-        self._max_files = max_files
-
-    @property
-    def _tokenizer(self) -> Tokenizer:
-        return self._given_tokenizer or default_tokenizer()
+        self._tokenizers = tokenizers
+        self._limits = BatchLimits(max_files, max_batch_bytes, limits)
+        self._filler = Filler(database, files, reading or InProcessReading(), self._limits)
 
     def add(
         self,
@@ -83,65 +78,71 @@ class CorpusLibrary(Catalogue):
         sources: Sequence[SourceFile],
         chunking: Chunking | None = None,
         *,
+        options: Mapping[str, ReadOptions] = NO_OPTIONS,
         suggested_queries: Sequence[str] = (),
         is_sample: bool = False,
         progress: ReportProgress | None = None,
         cancelled: IsCancelled | None = None,
     ) -> IngestReport:
-        """Make a corpus of a batch of files.
+        """Make a corpus of a batch of files; archives are opened, a BEIR folder's queries and qrels are told apart.
 
         Args:
             name: Up to 200 characters, not taken yet.
             sources: The files; those that give no text are reported, and the others go on.
             chunking: How to cut; by default ``Chunking()``.
+            options: What was decided about files, by name; under "" what holds for all others.
             suggested_queries: Questions that the duel page offers.
             is_sample: Whether it is the sample that ships with the app.
             progress: Called with stage, done, total.
-            cancelled: Asked between files; True ends the work with nothing stored.
+            cancelled: Asked between parts; True ends the work with nothing stored.
 
         Raises:
             InputError: Name or chunking can't be used, too many files, or no file gave any text.
             CancelledError: ``cancelled`` said so.
         """
         chunking = chunking or Chunking()
-        check_chunking(chunking)
+        tokenizer = self._tokenizer_for(chunking)
         name = self._checked_name(name)
-        self._check_batch(sources)
+        self._limits.check(sources)
         watch = Watch(progress, cancelled)
-        named, skipped, warnings = parse_batch(sources, max_file_bytes=self._max_file_bytes, watch=watch)
-        documents, chunks = self._chunked(named, chunking, watch)
-        if not chunks:
-            raise nothing_found(skipped)
         corpus_id = _new_id()
-        version = _Version(_new_id(), tuple(documents), chunks, chunking)
-        watch.step("storing", 0, len(chunks))
+        with self._database.session() as session:
+            # Under a name that nobody can give until it is whole: a crash on the way takes no name away.
+            row = CorpusRow(
+                corpus_id=corpus_id,
+                name=records.UNNAMED + corpus_id,
+                is_sample=is_sample,
+                created_at=now_iso(),
+                current_version_id="",
+                suggested_queries=[q.strip() for q in suggested_queries if q.strip()],
+                report={},
+            )
+            session.add(row)
         try:
+            with self._writing(corpus_id, chunking, tokenizer, watch) as writer:
+                documents, report = self._filler.fill(writer, corpus_id, sources, chunking, tokenizer, options, watch)
+                try:
+                    with self._database.session() as session:
+                        row = session.get_one(CorpusRow, corpus_id)
+                        row.name, row.current_version_id = name, writer.version_id
+                        row.report = records.report_record(report.skipped, report.warnings)
+                        records.insert_documents(session, corpus_id, documents, 0)
+                        writer.finish(session)
+                except IntegrityError:
+                    self._checked_name(name)  # somebody else took the name meanwhile: say so
+                    raise
+        except BaseException:
             with self._database.session() as session:
-                session.add(
-                    CorpusRow(
-                        corpus_id=corpus_id,
-                        name=name,
-                        is_sample=is_sample,
-                        created_at=now_iso(),
-                        current_version_id=version.version_id,
-                        suggested_queries=[q.strip() for q in suggested_queries if q.strip()],
-                        report=records.report_record(skipped, warnings),
-                    )
-                )
-                session.flush()
-                records.insert_documents(session, corpus_id, documents, 0)
-                self._store_version(session, corpus_id, version, watch)
-                self._put_texts(named)
-        except IntegrityError:
-            self._checked_name(name)  # somebody else took the name meanwhile: say so
+                session.execute(delete(CorpusRow).where(CorpusRow.corpus_id == corpus_id))
             raise
-        return IngestReport(corpus_id, len(documents), len(chunks), tuple(skipped), tuple(warnings))
+        return report
 
     def extend(
         self,
         name_or_id: str,
         sources: Sequence[SourceFile],
         *,
+        options: Mapping[str, ReadOptions] = NO_OPTIONS,
         progress: ReportProgress | None = None,
         cancelled: IsCancelled | None = None,
     ) -> IngestReport:
@@ -154,35 +155,32 @@ class CorpusLibrary(Catalogue):
 
         Raises:
             NotFoundError: No such corpus.
-            InputError: Too many files, or no file gave anything new.
+            InputError: Too many files, no file gave anything new, or somebody changed the corpus meanwhile.
             CancelledError: ``cancelled`` said so.
         """
         corpus = self.get(name_or_id)
-        self._check_batch(sources)
+        tokenizer = self._tokenizer_for(corpus.chunking)
+        self._limits.check(sources)
         watch = Watch(progress, cancelled)
         before = self.documents(corpus.corpus_id)
-        named, skipped, warnings = parse_batch(
-            sources,
-            max_file_bytes=self._max_file_bytes,
-            taken=[(document.name, document.text_sha256) for document in before],
-            watch=watch,
-        )
-        added, new_chunks = self._chunked(named, corpus.chunking, watch)
-        if not new_chunks:
-            raise nothing_found(skipped)
-        chunks = [*self.chunks(corpus.version_id), *new_chunks]
-        version = _Version(_new_id(), (*before, *added), chunks, corpus.chunking)
-        watch.step("storing", 0, len(chunks))
-        with self._database.session() as session:
-            row = session.get_one(CorpusRow, corpus.corpus_id)
-            if row.current_version_id != corpus.version_id:
-                raise InputError(f"The corpus “{corpus.name}” was changed meanwhile.", hint="Try again.")
-            records.insert_documents(session, corpus.corpus_id, added, len(before))
-            self._store_version(session, corpus.corpus_id, version, watch)
-            row.current_version_id = version.version_id
-            row.report = records.report_record([*corpus.skipped, *skipped], [*corpus.warnings, *warnings])
-            self._put_texts(named)
-        return IngestReport(corpus.corpus_id, len(added), len(new_chunks), tuple(skipped), tuple(warnings))
+        with self._writing(corpus.corpus_id, corpus.chunking, tokenizer, watch) as writer:
+            for n_in in writer.copy(corpus.version_id, before):
+                watch.step("Copying chunks", n_in, corpus.n_chunks)
+            added, report = self._filler.fill(
+                writer, corpus.corpus_id, sources, corpus.chunking, tokenizer, options, watch, taken=before
+            )
+            with self._database.session() as session:
+                row = self._unchanged(session.get(CorpusRow, corpus.corpus_id), corpus)
+                last = session.scalar(
+                    select(func.max(DocumentRow.position)).where(DocumentRow.corpus_id == corpus.corpus_id)
+                )
+                records.insert_documents(session, corpus.corpus_id, added, 0 if last is None else last + 1)
+                row.current_version_id = writer.version_id
+                row.report = records.report_record(
+                    [*corpus.skipped, *report.skipped], [*corpus.warnings, *report.warnings]
+                )
+                writer.finish(session)
+        return report
 
     def rechunk(
         self,
@@ -198,62 +196,171 @@ class CorpusLibrary(Catalogue):
 
         Raises:
             NotFoundError: No such corpus.
-            InputError: The chunking can't be used.
+            InputError: The chunking can't be used, or somebody changed the corpus meanwhile.
             CancelledError: ``cancelled`` said so.
         """
-        check_chunking(chunking)
+        tokenizer = self._tokenizer_for(chunking)
         corpus = self.get(name_or_id)
         watch = Watch(progress, cancelled)
-        wanted = records.chunking_record(chunking, self._tokenizer.name)
-        if self._bring_back(corpus, wanted):
+        if self._bring_back(corpus, chunking, tokenizer):
             return self.get(corpus.corpus_id)
         documents = self.documents(corpus.corpus_id)
-        chunks: list[Chunk] = []
-        for at, document in enumerate(documents):
-            watch.step("chunking", at, len(documents))
-            text = self._files.get_text(document.text_sha256)
-            chunks += chunk_document(
-                document.name, document.document_id, text, document.sections, chunking, self._tokenizer
-            )
-        version = _Version(_new_id(), tuple(documents), chunks, chunking)
-        watch.step("storing", 0, len(chunks))
-        with self._database.session() as session:
-            row = session.get_one(CorpusRow, corpus.corpus_id)
-            if row.current_version_id != corpus.version_id:
-                raise InputError(f"The corpus “{corpus.name}” was changed meanwhile.", hint="Try again.")
-            self._store_version(session, corpus.corpus_id, version, watch)
-            row.current_version_id = version.version_id
+        with self._writing(corpus.corpus_id, chunking, tokenizer, watch) as writer:
+            for at, document in enumerate(documents):
+                watch.step(f"Cutting {document.name}", at, len(documents))
+                path = self._files.text_path(document.text_sha256)
+                for _ in writer.add(document, cut_document(path, self._sections_of(document), chunking, tokenizer)):
+                    watch.step(f"Cutting {document.name}", at, len(documents))
+            if not writer.n_chunks:
+                raise InputError("This chunking leaves no chunk.", hint="Choose another.")
+            with self._database.session() as session:
+                row = self._unchanged(session.get(CorpusRow, corpus.corpus_id), corpus)
+                writer.finish(session)
+                row.current_version_id = writer.version_id
         return self.get(corpus.corpus_id)
 
-    def _bring_back(self, corpus: Corpus, wanted: dict[str, Any]) -> bool:
-        """Make an earlier version of these documents with this chunking current again, if there is one."""
-        statement = (
-            select(CorpusVersionRow)
-            .where(CorpusVersionRow.corpus_id == corpus.corpus_id)
-            .where(CorpusVersionRow.n_documents == corpus.n_documents)
-        )
-        with self._database.session() as session:
-            made = next((row for row in session.scalars(statement) if row.chunking == wanted), None)
-            if made is None:
-                return False
-            session.get_one(CorpusRow, corpus.corpus_id).current_version_id = made.version_id
-            return True
+    def rename(self, name_or_id: str, name: str) -> Corpus:
+        """Give a corpus another name.
 
-    def delete(self, name_or_id: str) -> None:
+        Raises:
+            NotFoundError: No such corpus.
+            InputError: The name is blank, too long or taken.
+        """
+        corpus = self.get(name_or_id)
+        if " ".join(name.split()) == corpus.name:
+            return corpus
+        name = self._checked_name(name)
+        try:
+            with self._database.session() as session:
+                session.get_one(CorpusRow, corpus.corpus_id).name = name
+        except IntegrityError:
+            self._checked_name(name)
+            raise
+        return self.get(corpus.corpus_id)
+
+    def remove_documents(
+        self,
+        name_or_id: str,
+        document_ids: Iterable[str],
+        *,
+        progress: ReportProgress | None = None,
+        cancelled: IsCancelled | None = None,
+    ) -> Derived:
+        """Remove documents with all that derives from them here: texts, sections, and every version that holds them.
+
+        The other documents' chunks make a new version under the same chunking.
+
+        Returns:
+            What other rooms keep of what is gone.
+
+        Raises:
+            NotFoundError: No such corpus, or no such document in it.
+            InputError: No document would be left, or somebody changed the corpus meanwhile.
+            CancelledError: ``cancelled`` said so; nothing was removed.
+        """
+        corpus = self.get(name_or_id)
+        documents = self.documents(corpus.corpus_id)
+        removed = set(document_ids)
+        if unknown := removed - {document.document_id for document in documents}:
+            raise NotFoundError(f"The corpus “{corpus.name}” has no document {min(unknown)[:40]}.")
+        kept = [document for document in documents if document.document_id not in removed]
+        if not kept:
+            raise InputError("No document would be left.", hint="Delete the corpus instead.")
+        if not removed:
+            return Derived()
+        watch = Watch(progress, cancelled)
+        chunking = corpus.chunking
+        with self._writing(corpus.corpus_id, chunking, self._tokenizer_for(chunking), watch) as writer:
+            for n_in in writer.copy(corpus.version_id, kept):
+                watch.step("Copying chunks", n_in, corpus.n_chunks)
+            if not writer.n_chunks:
+                raise InputError("No chunk would be left.", hint="Delete the corpus instead.")
+            with self._database.session() as session:
+                row = self._unchanged(session.get(CorpusRow, corpus.corpus_id), corpus)
+                row.current_version_id = writer.version_id
+                names = {document.name for document in documents} - {document.name for document in kept}
+                row.report = records.report_record(
+                    [item for item in corpus.skipped if item.file not in names],
+                    [note for note in corpus.warnings if not any(note.startswith(f"{name}: ") for name in names)],
+                )
+                writer.finish(session)
+        # An older version that held the removed documents would keep their text.
+        held = select(ChunkRow.version_id).where(ChunkRow.document_id.in_(removed)).distinct()
+        with self._database.session() as session:
+            versions = [v for v in session.scalars(held) if v != writer.version_id]
+        derived = remove_versions(self._database, versions)
+        gone = [document for document in documents if document.document_id in removed]
+        forget_documents(self._database, self._files, gone)
+        return derived
+
+    def delete(self, name_or_id: str) -> Derived:
         """Remove a corpus with all its versions, and the texts that no other corpus holds.
+
+        Returns:
+            What other rooms keep of what is gone.
 
         Raises:
             NotFoundError: No such corpus.
         """
         corpus = self.get(name_or_id)
+        documents = self.documents(corpus.corpus_id)
         with self._database.session() as session:
-            held = select(DocumentRow.text_sha256).where(DocumentRow.corpus_id == corpus.corpus_id)
-            digests = set(session.scalars(held))
+            of_corpus = select(CorpusVersionRow.version_id).where(CorpusVersionRow.corpus_id == corpus.corpus_id)
+            versions = list(session.scalars(of_corpus))
+            session.get_one(CorpusRow, corpus.corpus_id).current_version_id = ""  # nobody begins anything on it now
+        derived = remove_versions(self._database, versions)
+        with self._database.session() as session:
             session.execute(delete(CorpusRow).where(CorpusRow.corpus_id == corpus.corpus_id))
-            # Inside the transaction: SQLite lets nobody else add the same text until it ends.
-            digests -= set(session.scalars(select(DocumentRow.text_sha256).distinct()))
-            for digest in digests:
-                self._files.path("documents", digest).unlink(missing_ok=True)
+        forget_documents(self._database, self._files, documents)
+        return derived
+
+    # Parts
+
+    @contextmanager
+    def _writing(
+        self, corpus_id: str, chunking: Chunking, tokenizer: Tokenizer | None, watch: Watch
+    ) -> Iterator[VersionWriter]:
+        record = records.chunking_record(chunking, tokenizer.name if tokenizer else "")
+        writer = VersionWriter(self._database, corpus_id, record, watch.check)
+        try:
+            yield writer
+        except BaseException:
+            writer.abandon()
+            raise
+
+    def _sections_of(self, document: Document) -> Callable[[], Iterator[Section]]:
+        return lambda: self.sections(document.document_id)
+
+    def _unchanged(self, row: CorpusRow | None, corpus: Corpus) -> CorpusRow:
+        if row is None or row.current_version_id != corpus.version_id:
+            raise InputError(f"The corpus “{corpus.name}” was changed meanwhile.", hint="Try again.")
+        return row
+
+    def _bring_back(self, corpus: Corpus, chunking: Chunking, tokenizer: Tokenizer | None) -> bool:
+        """Make an earlier version of these documents with this chunking current again, if there is one."""
+        statement = (
+            select(CorpusVersionRow)
+            .where(CorpusVersionRow.corpus_id == corpus.corpus_id, CorpusVersionRow.fingerprint != "")
+            .where(CorpusVersionRow.n_documents == corpus.n_documents)
+        )
+        identity = tokenizer.name if tokenizer else ""
+
+        def same(row: CorpusVersionRow) -> bool:
+            return (
+                records.chunking_of(row.chunking) == chunking
+                and records.tokenizer_identity_of(row.chunking) == identity
+            )
+
+        with self._database.session() as session:
+            made = next((row for row in session.scalars(statement) if same(row)), None)
+            if made is None:
+                return False
+            session.get_one(CorpusRow, corpus.corpus_id).current_version_id = made.version_id
+            return True
+
+    def _tokenizer_for(self, chunking: Chunking) -> Tokenizer | None:
+        check_chunking(chunking)
+        return self._tokenizers(chunking.tokenizer) if chunking.counts_tokens else None
 
     def _checked_name(self, name: str) -> str:
         name = " ".join(name.split())
@@ -266,61 +373,6 @@ class CorpusLibrary(Catalogue):
         if taken:
             raise InputError(f"There is a corpus “{name}” already.", hint="Choose another name, or delete that one.")
         return name
-
-    def _check_batch(self, sources: Sequence[SourceFile]) -> None:
-        if len(sources) > self._max_files:
-            raise InputError(
-                f"{len(sources)} files are more than the {self._max_files} that one batch may hold.",
-                hint="Add them in parts, or raise RAGDUEL_MAX_FILES.",
-            )
-
-    def _chunked(
-        self, named: Sequence[Named], chunking: Chunking, watch: Watch
-    ) -> tuple[Sequence[Document], Sequence[Chunk]]:
-        documents: list[Document] = []
-        chunks: list[Chunk] = []
-        for at, item in enumerate(named):
-            watch.step("chunking", at, len(named))
-            document = _document(item)
-            documents.append(document)
-            chunks += chunk_document(
-                item.name, document.document_id, item.parsed.text, item.parsed.sections, chunking, self._tokenizer
-            )
-        return documents, chunks
-
-    def _store_version(self, session: Session, corpus_id: str, version: _Version, watch: Watch) -> None:
-        chunks = [replace(chunk, position=at) for at, chunk in enumerate(version.chunks)]
-        session.add(
-            CorpusVersionRow(
-                version_id=version.version_id,
-                corpus_id=corpus_id,
-                fingerprint=fingerprint(version.documents, chunks),
-                chunking=records.chunking_record(version.chunking, self._tokenizer.name),
-                n_documents=len(version.documents),
-                n_chunks=len(chunks),
-                created_at=now_iso(),
-            )
-        )
-        session.flush()
-        for _ in records.insert_chunks(session, version.version_id, chunks):
-            watch.check()
-
-    def _put_texts(self, named: Sequence[Named]) -> None:
-        for item in named:
-            self._files.put_text(item.parsed.text)
-
-
-def _document(item: Named) -> Document:
-    return Document(
-        document_id=_new_id(),
-        name=item.name,
-        title=clean_text(item.parsed.title),
-        media_type=item.parsed.media_type,
-        n_chars=len(item.parsed.text),
-        text_sha256=item.text_sha256,
-        sections=item.parsed.sections,
-        warnings=item.parsed.warnings,
-    )
 
 
 def _new_id() -> str:

@@ -2,36 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from itertools import islice
 from typing import Any
 
 from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
-from backend.corpus.files import Section, SkippedFile
-from backend.corpus.types import Chunk, Chunking, Corpus, Document
-from backend.store.tables import ChunkRow, CorpusRow, CorpusVersionRow, DocumentRow
+from backend.corpus.files import FileFacts, Section, SkippedFile
+from backend.corpus.types import Chunk, Chunking, ChunkStrategy, Corpus, Document, SizeUnit
+from backend.store import Database
+from backend.store.tables import ChunkRow, CorpusRow, CorpusVersionRow, DocumentRow, SectionRow
 
-_BATCH_ROWS = 5000
+UNNAMED = "\t"
+"""Begins the name of a corpus in the making, with its id: no person can give such a name."""
+BATCH_ROWS = 5_000
+"""Rows written in one transaction: short, so that nobody else waits for long."""
 
 
-def chunking_record(chunking: Chunking, tokenizer_name: str) -> dict[str, Any]:
-    """How a version was cut, as stored."""
-    return {
-        "size_tokens": chunking.size_tokens,
-        "overlap_tokens": chunking.overlap_tokens,
-        "whole_documents": chunking.whole_documents,
-        "tokenizer": tokenizer_name,
-    }
+def chunking_record(chunking: Chunking, tokenizer_identity: str) -> dict[str, Any]:
+    """How a version was cut, as stored; the tokenizer by its name and by what it is."""
+    return {**asdict(chunking), "tokenizer_identity": tokenizer_identity if chunking.counts_tokens else ""}
 
 
 def chunking_of(record: dict[str, Any]) -> Chunking:
     """The chunking of a stored version."""
+    if "size_tokens" in record:  # written before there were strategies
+        strategy = ChunkStrategy.WHOLE if record["whole_documents"] else ChunkStrategy.TOKENS
+        return Chunking(int(record["size_tokens"]), int(record["overlap_tokens"]), strategy)
     return Chunking(
-        size_tokens=int(record["size_tokens"]),
-        overlap_tokens=int(record["overlap_tokens"]),
-        whole_documents=bool(record["whole_documents"]),
+        size=int(record["size"]),
+        overlap=int(record["overlap"]),
+        strategy=ChunkStrategy(record["strategy"]),
+        min_size=int(record["min_size"]),
+        unit=SizeUnit(record["unit"]),
+        tokenizer=str(record["tokenizer"]),
     )
+
+
+def tokenizer_identity_of(record: dict[str, Any]) -> str:
+    """The identity of the tokenizer that a stored version was cut with; empty where none counted."""
+    if "size_tokens" in record:
+        return "" if record["whole_documents"] else str(record["tokenizer"])
+    return str(record["tokenizer_identity"])
 
 
 def report_record(skipped: Sequence[SkippedFile], warnings: Sequence[str]) -> dict[str, Any]:
@@ -59,15 +73,27 @@ def corpus_of(row: CorpusRow, version: CorpusVersionRow) -> Corpus:
 
 def document_of(row: DocumentRow) -> Document:
     """A document as stored."""
+    facts = row.facts
     return Document(
         document_id=row.document_id,
         name=row.name,
-        title=row.title,
-        media_type=row.media_type,
         n_chars=row.n_chars,
+        n_sections=row.n_sections,
+        n_unreadable=row.n_unreadable,
         text_sha256=row.text_sha256,
-        sections=tuple(Section(start, end, place, bool(is_row)) for start, end, place, is_row in row.sections),
-        warnings=tuple(row.warnings),
+        facts=FileFacts(
+            title=row.title,
+            media_type=row.media_type,
+            encoding=str(facts.get("encoding", "")),
+            encoding_guessed=bool(facts.get("encoding_guessed", False)),
+            warnings=tuple(row.warnings),
+            n_pages=int(facts.get("n_pages", 0)),
+            empty_pages=tuple(facts.get("empty_pages", ())),
+            picture_pages=tuple(facts.get("picture_pages", ())),
+            n_records=int(facts.get("n_records", 0)),
+        ),
+        source_sha256=row.source_sha256,
+        source_bytes=row.source_bytes,
     )
 
 
@@ -83,44 +109,80 @@ def insert_documents(session: Session, corpus_id: str, documents: Sequence[Docum
             "media_type": document.media_type,
             "text_sha256": document.text_sha256,
             "n_chars": document.n_chars,
-            "sections": [[s.start, s.end, s.place, int(s.is_row)] for s in document.sections],
+            "n_sections": document.n_sections,
+            "n_unreadable": document.n_unreadable,
             "warnings": list(document.warnings),
+            "facts": {
+                "encoding": document.facts.encoding,
+                "encoding_guessed": document.facts.encoding_guessed,
+                "n_pages": document.facts.n_pages,
+                "empty_pages": list(document.facts.empty_pages),
+                "picture_pages": list(document.facts.picture_pages),
+                "n_records": document.facts.n_records,
+            },
+            "source_sha256": document.source_sha256,
+            "source_bytes": document.source_bytes,
         }
         for at, document in enumerate(documents)
     ]
     session.execute(insert(DocumentRow.__table__), rows)  # type: ignore[arg-type]
 
 
-def insert_chunks(session: Session, version_id: str, chunks: Sequence[Chunk]) -> Iterator[int]:
-    """Store the chunks of a version in bulk, giving how many are in after each batch."""
-    for first in range(0, len(chunks), _BATCH_ROWS):
-        batch = chunks[first : first + _BATCH_ROWS]
+def insert_sections(database: Database, document_id: str, sections: Iterable[Section]) -> Iterator[int]:
+    """Store a document's sections in short transactions, giving how many are in after each."""
+    n_in, sections = 0, iter(sections)
+    while batch := list(islice(sections, BATCH_ROWS)):
         rows = [
             {
-                "version_id": version_id,
-                "position": first + at,
-                "chunk_id": chunk.chunk_id,
-                "document_id": chunk.document_id,
-                "document_name": chunk.document_name,
-                "start": chunk.start,
-                "end": chunk.end,
-                "place": chunk.place,
-                "text": chunk.text,
-                "text_sha256": chunk.text_sha256,
+                "document_id": document_id,
+                "start": section.start,
+                "end": section.end,
+                "place": section.place,
+                "is_row": section.is_row,
+                "record_id": section.record_id,
+                "title": section.title,
+                "metadata": [list(pair) for pair in section.metadata],
             }
-            for at, chunk in enumerate(batch)
+            for section in batch
         ]
-        session.execute(insert(ChunkRow.__table__), rows)  # type: ignore[arg-type]
-        yield first + len(batch)
+        with database.session() as session:
+            session.execute(insert(SectionRow.__table__), rows)  # type: ignore[arg-type]
+        n_in += len(batch)
+        yield n_in
+
+
+def select_sections(session: Session, document_id: str, start: int = 0, end: int | None = None) -> Iterator[Section]:
+    """A document's sections that reach into a stretch of its text, in order."""
+    columns = (
+        SectionRow.start, SectionRow.end, SectionRow.place, SectionRow.is_row, SectionRow.record_id, SectionRow.title,
+        SectionRow.metadata_,
+    )  # fmt: skip
+    statement = select(*columns).where(SectionRow.document_id == document_id).order_by(SectionRow.start)
+    if end is not None:
+        statement = statement.where(SectionRow.end > start, SectionRow.start < end)
+    for row in session.execute(statement.execution_options(yield_per=BATCH_ROWS)):
+        yield Section(*row[:6], tuple((str(name), str(value)) for name, value in row[6]))
+
+
+_CHUNK_COLUMNS = (
+    ChunkRow.chunk_id, ChunkRow.position, ChunkRow.document_id, ChunkRow.document_name, ChunkRow.start,
+    ChunkRow.end, ChunkRow.place, ChunkRow.text, ChunkRow.text_sha256, ChunkRow.record_id,
+)  # fmt: skip
 
 
 def select_chunks(session: Session, version_id: str, positions: Sequence[int] | None = None) -> list[Chunk]:
     """The chunks of a version, or those at some positions of it, by position."""
-    columns = (
-        ChunkRow.chunk_id, ChunkRow.position, ChunkRow.document_id, ChunkRow.document_name, ChunkRow.start,
-        ChunkRow.end, ChunkRow.place, ChunkRow.text, ChunkRow.text_sha256,
-    )  # fmt: skip
-    statement = select(*columns).where(ChunkRow.version_id == version_id).order_by(ChunkRow.position)
+    statement = select(*_CHUNK_COLUMNS).where(ChunkRow.version_id == version_id).order_by(ChunkRow.position)
     if positions is not None:
         statement = statement.where(ChunkRow.position.in_(positions))
+    return [Chunk(*row) for row in session.execute(statement)]
+
+
+def chunks_from(session: Session, version_id: str, first: int, n_chunks: int) -> list[Chunk]:
+    """At most ``n_chunks`` chunks from a position on."""
+    statement = (
+        select(*_CHUNK_COLUMNS)
+        .where(ChunkRow.version_id == version_id, ChunkRow.position >= first, ChunkRow.position < first + n_chunks)
+        .order_by(ChunkRow.position)
+    )
     return [Chunk(*row) for row in session.execute(statement)]

@@ -31,7 +31,7 @@ class _Found:
 def read_paths(
     paths: Sequence[Path], *, max_files: int, max_file_bytes: int
 ) -> tuple[list[SourceFile], list[SkippedFile]]:
-    """Read files and whole folders.
+    """Find files and whole folders; the files are read later, one after the other.
 
     Folders are walked in sorted order; hidden files, side files of operating systems and links to elsewhere are
     skipped with a note, as are files that are too large or can't be opened. A file is named by its path below the
@@ -58,9 +58,8 @@ def read_paths(
     sources = []
     for item in found:
         name = item.short if times_used[item.short] == 1 else item.long
-        data = _read(item.path, name, max_file_bytes, skipped)
-        if data is not None:
-            sources.append(SourceFile(name, data))
+        if _is_readable(item.path, name, max_file_bytes, skipped):
+            sources.append(SourceFile(name, item.path))
     return sources, skipped
 
 
@@ -88,18 +87,19 @@ def _walk(root: Path, skipped: list[SkippedFile]) -> Iterator[_Found]:
                 yield _Found(path, short, path.as_posix())
 
 
-def _read(path: Path, name: str, max_file_bytes: int, skipped: list[SkippedFile]) -> bytes | None:
+def _is_readable(path: Path, name: str, max_file_bytes: int, skipped: list[SkippedFile]) -> bool:
     try:
         if not path.is_file():
             reason = "a broken link or no ordinary file."
         elif path.stat().st_size > max_file_bytes:
             reason = too_large(path.stat().st_size, max_file_bytes)
         else:
-            return path.read_bytes()
+            with path.open("rb"):
+                return True
     except OSError as error:
         reason = f"can't be opened: {error.strerror}."
     skipped.append(SkippedFile(name, reason))
-    return None
+    return False
 
 
 def too_large(size_bytes: int, max_file_bytes: int) -> str:

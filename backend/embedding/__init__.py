@@ -3,7 +3,7 @@
 from backend.embedding.access import availability, download
 from backend.embedding.builtin import BUILTIN_MODELS, OFFLINE_DEFAULTS, SEED_NAMES
 from backend.embedding.local import LocalEncoder
-from backend.embedding.model_files import changeable_content
+from backend.embedding.model_files import changeable_content, tokenizer_path
 from backend.embedding.pool import EncoderPool
 from backend.embedding.probe import probe_local, probe_model
 from backend.embedding.registry import ModelRegistry
@@ -38,4 +38,5 @@ __all__ = [
     "download",
     "probe_local",
     "probe_model",
+    "tokenizer_path",
 ]

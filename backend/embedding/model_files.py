@@ -117,6 +117,19 @@ def how_to_install(spec: ModelSpec) -> str:
     return f"Run `make install`, or `{package.install}`." if package else "There is no such package."
 
 
+def tokenizer_path(spec: ModelSpec) -> Path | None:
+    """The ``tokenizer.json`` of a local model that is on this machine; None where there is none."""
+    if spec.source is Source.PACKAGE:
+        folder, package = package_folder(spec), _PACKAGES.get(spec.name)
+        found = folder / package.tokenizer if folder and package else None
+    elif spec.source is Source.FOLDER:
+        found = Path(spec.name).expanduser() / "tokenizer.json"
+    else:
+        snapshot = hub_folder(spec) if spec.source is Source.HUB else None
+        found = snapshot / "tokenizer.json" if snapshot else None
+    return found if found is not None and found.is_file() else None
+
+
 def package_folder(spec: ModelSpec) -> Path | None:
     """Where the package of a packaged model lies; None where it isn't installed. Doesn't import it."""
     package = _PACKAGES.get(spec.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import select
+from sqlalchemy import delete, select
 from sqlalchemy.dialects import sqlite
 
 from backend.embedding.types import Encoded, Encoder, Matrix, Source
@@ -113,6 +113,46 @@ class VectorCache:
         They are ``document_vectors``, got without waiting for a corpus that the same encoder embeds just now.
         """
         return self._few(_documents(encoder), texts)
+
+    def forget(self, text_sha256s: Collection[str]) -> None:
+        """Remove what is kept of some texts, under every encoder and role; a shard without them is written anew.
+
+        A vector tells much of its text (Morris et al. 2023, arXiv 2310.06816), so it goes with the text.
+        """
+        wanted = sorted(text_sha256s)
+        shards: set[tuple[str, str]] = set()
+        with self._database.session() as session:
+            for start in range(0, len(wanted), _QUERY_SIZE):
+                gone = VectorRow.text_sha256.in_(wanted[start : start + _QUERY_SIZE])
+                shards.update(
+                    session.execute(select(VectorRow.encoder_fingerprint, VectorRow.shard).where(gone)).tuples()
+                )
+                session.execute(delete(VectorRow).where(gone))
+        for space, shard in sorted(shards):
+            self._without_forgotten(space, shard)
+
+    def spaces(self) -> list[str]:
+        """What encoders and roles there are vectors of, by the names that stand for them."""
+        with self._database.session() as session:
+            return list(session.scalars(select(VectorRow.encoder_fingerprint).distinct()))
+
+    def _without_forgotten(self, space: str, shard: str) -> None:
+        """Write a shard anew with the rows that are still known, or remove it."""
+        path = self._files.path("vectors", f"{shard}.npy")
+        entries = select(VectorRow.text_sha256, VectorRow.row).where(
+            VectorRow.encoder_fingerprint == space, VectorRow.shard == shard
+        )
+        with self._database.session() as session:
+            kept = sorted(session.execute(entries).tuples(), key=lambda entry: entry[1])
+        if kept:
+            try:
+                matrix = np.ascontiguousarray(
+                    np.load(path, allow_pickle=False, mmap_mode="r")[[row for _, row in kept]]
+                )
+            except (OSError, ValueError, EOFError, IndexError):
+                return  # gone or damaged: its rows count as not known
+            self._put(space, [digest for digest, _ in kept], matrix)
+        path.unlink(missing_ok=True)
 
     def _few(self, space: _Space, texts: Sequence[str]) -> Encoded:
         if space.encoder.spec.source is not Source.ENDPOINT:
@@ -226,20 +266,18 @@ class VectorCache:
         if not kept:
             return
         matrix: Matrix = np.ascontiguousarray(encoded.vectors[kept], dtype=np.float32)
-        shard = sha256_hex(space.name.encode() + matrix.tobytes())
+        self._put(space.name, [digests[index] for index in kept], matrix)
+
+    def _put(self, space: str, digests: Sequence[str], matrix: Matrix) -> None:
+        shard = sha256_hex(space.encode() + matrix.tobytes())
         with (
             written_whole(self._files.path("vectors", f"{shard}.npy")) as temporary,
             temporary.open("wb") as file,
         ):
             np.save(file, matrix, allow_pickle=False)
         rows = [
-            {
-                "encoder_fingerprint": space.name,
-                "text_sha256": digests[index],
-                "shard": shard,
-                "row": row,
-            }
-            for row, index in enumerate(kept)
+            {"encoder_fingerprint": space, "text_sha256": digest, "shard": shard, "row": row}
+            for row, digest in enumerate(digests)
         ]
         rows.sort(key=lambda row: str(row["text_sha256"]))  # one order for all, so that no two writers deadlock
         insert: Any = sqlite.insert(VectorRow)

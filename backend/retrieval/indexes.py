@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +20,10 @@ from backend.store import FileStore, sha256_hex, written_whole
 
 Progress = Callable[[str, int, int], None]
 _MAX_OPEN = 16
+
+
+def _key(version_fingerprint: str, encoder_fingerprint: str) -> str:
+    return sha256_hex(f"{version_fingerprint}|{encoder_fingerprint}")
 
 
 def staged(progress: Progress | None, encoder: Encoder) -> Callable[[int, int], None] | None:
@@ -81,7 +85,7 @@ class IndexStore:
             ProviderError: The embedding endpoint failed for every text.
             CancelledError: Stopped; finished vectors are kept.
         """
-        key = sha256_hex(f"{version_fingerprint}|{encoder.fingerprint}")
+        key = _key(version_fingerprint, encoder.fingerprint)
         with self._lock:
             if key in self._open:
                 self._open.move_to_end(key)
@@ -92,6 +96,17 @@ class IndexStore:
             while len(self._open) > _MAX_OPEN:
                 self._open.popitem(last=False)
         return found
+
+    def forget(self, version_fingerprints: Collection[str], encoder_fingerprints: Collection[str]) -> None:
+        """Remove the indexes of corpus versions that are gone."""
+        for version in version_fingerprints:
+            for encoder in encoder_fingerprints:
+                key = _key(version, encoder)
+                with self._lock:
+                    self._open.pop(key, None)
+                path = self._files.path("indexes", f"{key}.faiss")
+                path.unlink(missing_ok=True)
+                path.with_suffix(".json").unlink(missing_ok=True)
 
     def _load(self, key: str) -> CorpusIndex | None:
         path = self._files.path("indexes", f"{key}.faiss")

@@ -16,10 +16,10 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError, NoSuchM
 from sqlalchemy.orm import Session, sessionmaker
 
 from backend.errors import InputError, UnavailableError
+from backend.store.migrations import SCHEMA_VERSION, migrate
 from backend.store.tables import Base, NoteRow
 from backend.store.text import storable
 
-SCHEMA_VERSION = 1
 _OPENING_TRIES = 5
 _FIRST_PAUSE_S = 0.05
 
@@ -91,11 +91,14 @@ class Database:
             row = session.get(NoteRow, "schema")
             if row is None:
                 session.add(NoteRow(name="schema", value={"version": SCHEMA_VERSION}))
-            elif int(row.value["version"]) > SCHEMA_VERSION:
+            elif (version := int(row.value["version"])) > SCHEMA_VERSION:
                 raise UnavailableError(
                     "The data folder was written by a newer Ragduel.",
                     hint="Update Ragduel, or use another data folder.",
                 )
+            elif version < SCHEMA_VERSION:
+                migrate(session, version)
+                row.value = {"version": SCHEMA_VERSION}
 
     @contextmanager
     def session(self) -> Iterator[Session]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, Integer, String, Text, UniqueConstraint
+from sqlalchemy import JSON, BigInteger, ForeignKey, Index, Integer, String, Text, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 JsonDict = dict[str, Any]
@@ -38,7 +38,7 @@ class CorpusVersionRow(Base):
     __tablename__ = "corpus_versions"
     version_id: Mapped[str] = mapped_column(String(40), primary_key=True)
     corpus_id: Mapped[str] = mapped_column(ForeignKey("corpora.corpus_id", ondelete="CASCADE"), index=True)
-    fingerprint: Mapped[str] = mapped_column(String(64))  # sha256 over the ordered chunk texts and places
+    fingerprint: Mapped[str] = mapped_column(String(64))  # sha256 over documents and chunks; "": being written
     chunking: Mapped[JsonDict] = mapped_column(JSON)
     n_documents: Mapped[int]
     n_chunks: Mapped[int]
@@ -57,8 +57,27 @@ class DocumentRow(Base):
     media_type: Mapped[str] = mapped_column(String(100))
     text_sha256: Mapped[str] = mapped_column(String(64))
     n_chars: Mapped[int]
-    sections: Mapped[list[Any]] = mapped_column(JSON, default=list)  # [[start, end, place], …]
+    n_sections: Mapped[int] = mapped_column(default=0)
+    n_unreadable: Mapped[int] = mapped_column(default=0)
     warnings: Mapped[list[Any]] = mapped_column(JSON, default=list)
+    facts: Mapped[JsonDict] = mapped_column(JSON, default=dict)  # encoding, pages, records
+    source_sha256: Mapped[str] = mapped_column(String(64), default="")
+    source_bytes: Mapped[int] = mapped_column(BigInteger, default=0)
+
+
+class SectionRow(Base):
+    """A stretch of a document's text with its place in the source: a page, a heading's part, a record."""
+
+    __tablename__ = "sections"
+    # No foreign key: sections are written while a file is read, its document when the batch is whole.
+    document_id: Mapped[str] = mapped_column(String(40), primary_key=True)
+    start: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    end: Mapped[int]
+    place: Mapped[str] = mapped_column(Text, default="")
+    is_row: Mapped[bool] = mapped_column(default=False)
+    record_id: Mapped[str] = mapped_column(Text, default="")
+    title: Mapped[str] = mapped_column(Text, default="")
+    metadata_: Mapped[list[Any]] = mapped_column("metadata", JSON, default=list)  # [[name, value], …]
 
 
 class ChunkRow(Base):
@@ -76,7 +95,31 @@ class ChunkRow(Base):
     end: Mapped[int]
     place: Mapped[str] = mapped_column(Text, default="")
     text: Mapped[str] = mapped_column(Text)
-    text_sha256: Mapped[str] = mapped_column(String(64))
+    text_sha256: Mapped[str] = mapped_column(String(64), index=True)
+    record_id: Mapped[str] = mapped_column(Text, default="")
+
+
+class QualityReportRow(Base):
+    """The quality report of a corpus version."""
+
+    __tablename__ = "quality_reports"
+    version_id: Mapped[str] = mapped_column(
+        ForeignKey("corpus_versions.version_id", ondelete="CASCADE"), primary_key=True
+    )
+    report: Mapped[JsonDict] = mapped_column(JSON)
+
+
+class QuerySetRow(Base):
+    """A named set of queries over a corpus, with qrels where somebody judged them."""
+
+    __tablename__ = "query_sets"
+    query_set_id: Mapped[str] = mapped_column(String(40), primary_key=True)
+    corpus_id: Mapped[str] = mapped_column(ForeignKey("corpora.corpus_id", ondelete="CASCADE"), index=True)
+    name: Mapped[str] = mapped_column(String(200))
+    source: Mapped[str] = mapped_column(String(40))  # beir, …
+    n_queries: Mapped[int]
+    payload: Mapped[JsonDict] = mapped_column(JSON)
+    created_at: Mapped[str] = mapped_column(String(40))
 
 
 class ModelRow(Base):

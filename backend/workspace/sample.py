@@ -6,11 +6,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from backend.corpus import SAMPLE_NAME, Chunking, sample_queries, sample_sources
+from backend.corpus import SAMPLE_NAME, sample_queries, sample_sources
 from backend.embedding import OFFLINE_DEFAULTS
 from backend.errors import UnavailableError
 from backend.judging import LikelihoodJudge
 from backend.retrieval import Duel
+from backend.workspace.corpus_work import default_chunking
 from backend.workspace.types import DuelRequest
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def prepare_sample(workspace: Workspace, progress: Callable[[str, int, int], Non
         report = workspace.corpora.add(
             SAMPLE_NAME,
             sample_sources(),
-            Chunking(settings.chunk_tokens, settings.chunk_overlap_tokens),
+            default_chunking(settings),
             suggested_queries=queries,
             is_sample=True,
             progress=progress,

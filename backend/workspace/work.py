@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
-from backend.corpus import Chunking, SourceFile
 from backend.jobs import Handler, JobContext
 from backend.judging import JudgeKind
 from backend.retrieval import HydeSettings
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 def handlers(workspace: Workspace) -> dict[str, Handler]:
     """Who does the jobs of each kind."""
-    kinds = {"ingest": _ingest, "duel": _duel, "judging": _judging, "download": _download, "sample": _sample}
+    kinds = {"duel": _duel, "judging": _judging, "download": _download, "sample": _sample}
     return {kind: partial(work, workspace) for kind, work in kinds.items()}
 
 
@@ -57,26 +56,6 @@ def _judging(workspace: Workspace, context: JobContext) -> Mapping[str, Any]:
     context.progress("Asking the judge", 0, 1)
     stored = workspace.judge(duel_id, choice, _keys(context.secrets), cancelled=context.cancelled)
     return {"verdict_id": stored.verdict_id}
-
-
-def _ingest(workspace: Workspace, context: JobContext) -> Mapping[str, Any]:
-    params, held = context.params, workspace.files
-    files, holder = params["files"], params["holder"]
-    added = context.finished_items().get("corpus")
-    if added is None:
-        sources = [SourceFile(file["name"], held.get_bytes(file["sha256"], holder)) for file in files]
-        report = workspace.corpora.add(
-            params["name"],
-            sources,
-            Chunking(**params["chunking"]),
-            progress=context.progress,
-            cancelled=context.cancelled,
-        )
-        added = {"corpus_id": report.corpus_id}
-        context.finish_item("corpus", added)
-    for file in files:
-        held.drop_bytes(file["sha256"], holder)
-    return added
 
 
 def _download(workspace: Workspace, context: JobContext) -> Mapping[str, Any]:

@@ -6,11 +6,12 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 from pydantic import SecretStr
 
-from backend.corpus import Chunking, Corpus, CorpusLibrary, SourceFile
+from backend.corpus import Corpus, CorpusLibrary
+from backend.corpus.reading import ProcessReading, limits_of
+from backend.corpus.removal import sweep
 from backend.embedding import (
     AvailabilityState,
     EncoderPool,
@@ -23,7 +24,7 @@ from backend.embedding import (
     probe_model,
 )
 from backend.errors import InputError, RagduelError, UnavailableError
-from backend.experiments import BeirScores, load_beir, score_beir
+from backend.experiments import BeirScores, QuerySetStore, load_beir, score_beir
 from backend.jobs import JobRunner
 from backend.judging import (
     Judge,
@@ -44,9 +45,11 @@ from backend.retrieval.hyde import HYDE_PROMPT
 from backend.retrieval.types import Expansion, RankedList
 from backend.settings import Settings, load_settings
 from backend.store import Database, FileStore, now_iso, sha256_hex, storable
+from backend.workspace.corpus_work import CorpusWork, corpus_handlers
 from backend.workspace.doctor import examine
 from backend.workspace.endpoints import ChatEndpoints
 from backend.workspace.sample import prepare_sample
+from backend.workspace.tokenizers import Tokenizers
 from backend.workspace.types import ChatSettings, Check, DuelRequest, JudgeChoice, SessionKeys
 from backend.workspace.work import handlers, secrets_of, work_key
 
@@ -74,13 +77,20 @@ class Workspace:
             ) from None
         self.database = Database(self.settings.sqlalchemy_url)
         self.files = FileStore(self.settings.data_dir)
+        self.registry = ModelRegistry(self.database)
+        self.tokenizers = Tokenizers(self.registry)
+        self.reading = ProcessReading()
         self.corpora = CorpusLibrary(
             self.database,
             self.files,
-            max_file_bytes=self.settings.max_upload_mb * 1_000_000,
+            self.tokenizers.get,
+            reading=self.reading,
+            limits=limits_of(self.settings),
             max_files=self.settings.max_files,
+            max_batch_bytes=self.settings.max_batch_mb * 1_000_000,
         )
-        self.registry = ModelRegistry(self.database)
+        self.query_sets = QuerySetStore(self.database)
+        self.corpus_work = CorpusWork(self)
         self.encoders = EncoderPool(self.registry, self.settings)
         self.vectors = VectorCache(self.database, self.files, self.settings.encode_batch_size)
         self.indexes = IndexStore(self.files, self.vectors)
@@ -90,12 +100,14 @@ class Workspace:
         self.local_chat = LocalChatServer(self.settings)
         self.endpoints = ChatEndpoints(self.settings, self.database, self.local_chat)
         self.jobs = JobRunner(self.database, self.settings.job_workers)
-        for kind, handler in handlers(self).items():
+        for kind, handler in {**handlers(self), **corpus_handlers(self.corpus_work, self)}.items():
             self.jobs.register(kind, handler)
+        sweep(self.database, self.files)
 
     def close(self) -> None:
         """Stop the jobs and the local chat server, free the models."""
         self.jobs.close()
+        self.reading.close()
         self.local_chat.stop()
         self.encoders.release_all()
         self.database.close()
@@ -222,34 +234,6 @@ class Workspace:
     def resume_job(self, job_id: str, keys: SessionKeys = NO_KEYS) -> str:
         """Run a stopped job again from where it was, with the keys of whoever asks."""
         return self.jobs.resume(job_id, secrets=secrets_of(keys))
-
-    # Corpora
-
-    def start_ingest(self, name: str, sources: Sequence[SourceFile], chunking: Chunking) -> str:
-        """Read, cut and store files as a job; its result holds ``corpus_id``.
-
-        The bytes wait on disk until they are read, so that the job can be resumed.
-        """
-        listed = [{"name": source.name, "sha256": sha256_hex(source.data)} for source in sources]
-        params: dict[str, Any] = {"name": name, "files": listed, "chunking": asdict(chunking)}
-        key = work_key("ingest", params)
-        for source in sources:
-            self.files.put_bytes(source.data, key)
-        return self.jobs.submit("ingest", {**params, "holder": key}, key=key)
-
-    def cut_counts(
-        self, corpus_id: str, model_keys: Sequence[str], keys: SessionKeys = NO_KEYS
-    ) -> dict[str, int | None]:
-        """How many chunks each model would cut; None where only the server knows."""
-        corpus = self.corpora.get(corpus_id)
-        texts = [chunk.text for chunk in self.corpora.chunks(corpus.version_id)]
-        counts: dict[str, int | None] = {}
-        for key in model_keys:
-            self.ready_model(key)
-            with self.encoders.use(key, self._embedding_key(key, keys)) as encoder:
-                lengths, limit = encoder.count_tokens(texts), encoder.spec.max_tokens
-            counts[key] = None if lengths is None else sum(n > limit for n in lengths) if limit else 0
-        return counts
 
     # Models and endpoints
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from backend.corpus import Chunking, read_paths
+from backend.corpus import WHOLE_DOCUMENTS, Chunking, read_paths
 from backend.embedding import ModelSpec, Source
 from backend.judging import JudgeKind, StoredVerdict
 from backend.retrieval import Duel
@@ -40,7 +40,7 @@ class Bench:
         for name in models:
             self.add_model(name)
         sources, _ = read_paths(list(corpus), max_files=100, max_file_bytes=10_000_000)
-        self.report = self.workspace.corpora.add("case", sources, chunking or Chunking(whole_documents=True))
+        self.report = self.workspace.corpora.add("case", sources, chunking or WHOLE_DOCUMENTS)
         self.workspace.save_chat_settings(ChatSettings(server.base_url, "scripted-judge"))
 
     def add_model(self, name: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from backend.corpus import Chunking, CorpusLibrary, SourceFile
+from backend.corpus import WHOLE_DOCUMENTS, Chunking, CorpusLibrary, SourceFile
 from backend.store import Database, FileStore
 from tests.conftest import shared_path
 
@@ -15,7 +15,7 @@ def test_blank_texts_never_become_chunks(database: Database, files: FileStore) -
     for name, chunking in (
         ("default", Chunking()),
         ("tiny", Chunking(8, 2)),
-        ("whole", Chunking(whole_documents=True)),
+        ("whole", WHOLE_DOCUMENTS),
     ):
         report = library.add(name, batch, chunking)
         chunks = library.chunks(library.get(name).version_id)

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from pydantic import SecretStr
 
-from backend.corpus import Chunking, read_paths
+from backend.corpus import WHOLE_DOCUMENTS, Chunking, read_paths
 from backend.embedding import ModelSpec, Source
 from backend.judging import JudgeKind
 from backend.settings import Settings
@@ -267,7 +267,7 @@ def _case_workspace(server: Server, case: Replay, files: list[Path]) -> Iterator
             draft = ModelSpec(model, Source.ENDPOINT, model, base_url=case.base_url, pooling="endpoint")
             workspace.registry.add(workspace.probe_model(draft, SecretStr("")))
         sources, _ = read_paths(files, max_files=10, max_file_bytes=1_000_000)
-        workspace.corpora.add("case", sources, Chunking(whole_documents=True))
+        workspace.corpora.add("case", sources, WHOLE_DOCUMENTS)
         workspace.save_chat_settings(ChatSettings(case.base_url, "scripted-judge"))
         yield workspace
     finally:

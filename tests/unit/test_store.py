@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 import time
@@ -89,13 +90,13 @@ def test_processes_that_start_at_once_on_an_empty_folder_all_open_it(tmp_path: P
 
 
 def test_two_holders_of_the_same_file_drop_their_own(files: FileStore) -> None:
-    digests = {files.put_bytes(b"x", holder) for holder in ("one", "two")}
+    digests = {files.hold(io.BytesIO(b"x"), holder) for holder in ("one", "two")}
     assert len(digests) == 1
     digest = digests.pop()
-    files.drop_bytes(digest, "one")
-    assert files.get_bytes(digest, "two") == b"x"
+    files.let_go(digest, "one")
+    assert files.held(digest, "two").read_bytes() == b"x"
     with pytest.raises(NotFoundError):
-        files.get_bytes(digest, "one")
+        files.held(digest, "one")
 
 
 def test_storable_text_has_no_nul_and_no_half_character() -> None:

@@ -1,6 +1,15 @@
 """Readers: one small file each behind ``DocumentReader``; the first that accepts a file reads it."""
 
-from backend.corpus.files import UNWATCHED, DocumentReader, FileFacts, ParsedDocument, Reading, SourceFile, TextSink
+from backend.corpus.files import (
+    UNWATCHED,
+    DocumentReader,
+    FileFacts,
+    ParsedDocument,
+    Reading,
+    SourceFile,
+    TextSink,
+    UnreadableFile,
+)
 from backend.corpus.readers.csv_rows import CsvReader
 from backend.corpus.readers.docx import DocxReader
 from backend.corpus.readers.formats import FORMATS_READ, refuse_unread
@@ -12,7 +21,7 @@ from backend.corpus.readers.plain import PlainTextReader
 from backend.corpus.text import TextBuilder
 
 __all__ = ["FORMATS_READ", "READERS", "CsvReader", "DocxReader", "HtmlReader", "JsonReader", "MarkdownReader",
-           "PdfReader", "PlainTextReader", "read_file", "read_into"]  # fmt: skip
+           "PdfReader", "PlainTextReader", "is_text_like", "read_file", "read_into"]  # fmt: skip
 
 READERS: tuple[DocumentReader, ...] = (
     PdfReader(),
@@ -36,6 +45,16 @@ def read_into(file: SourceFile, out: TextSink, reading: Reading = UNWATCHED) -> 
     refuse_unread(file)
     reader = next(reader for reader in READERS if reader.accepts(file))
     return reader.read(file, out, reading)
+
+
+def is_text_like(file: SourceFile) -> bool:
+    """Whether the first lines of a file are a file of the same kind: plain text, Markdown, tables, JSON lines."""
+    try:
+        refuse_unread(file)
+    except UnreadableFile:
+        return False
+    reader = next(reader for reader in READERS if reader.accepts(file))
+    return isinstance(reader, CsvReader | JsonReader | MarkdownReader | PlainTextReader)
 
 
 def read_file(file: SourceFile, reading: Reading = UNWATCHED) -> ParsedDocument:

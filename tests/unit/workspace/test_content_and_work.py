@@ -124,8 +124,8 @@ def test_one_job_does_not_drop_the_files_that_another_still_needs(workspace: Wor
     gate = threading.Event()
     workspace.jobs.register("wait", lambda _context: {"ended": gate.wait(10)})
     workspace.jobs.submit("wait", {})  # one of the two workers: the jobs below come one after the other
-    first = workspace.start_ingest("one", FILES, Chunking())
-    second = workspace.start_ingest("two", FILES, Chunking())
+    first = workspace.corpus_work.start_add("one", FILES, Chunking())
+    second = workspace.corpus_work.start_add("two", FILES, Chunking())
     states = [workspace.jobs.wait(job_id, 20).state for job_id in (first, second)]
     gate.set()
     assert states == [JobState.DONE] * 2
@@ -139,8 +139,8 @@ def test_an_ingest_stopped_after_its_corpus_was_stored_does_not_make_another(
         raise CancelledError("Stopped between the corpus and the end of the job.")
 
     with monkeypatch.context() as patched:
-        patched.setattr(workspace.files, "drop_bytes", stopped)
-        job_id = workspace.start_ingest("one", FILES, Chunking())
+        patched.setattr(workspace.files, "let_go", stopped)
+        job_id = workspace.corpus_work.start_add("one", FILES, Chunking())
         assert workspace.jobs.wait(job_id, 20).state is JobState.CANCELLED
     workspace.jobs.resume(job_id)
     done = workspace.jobs.wait(job_id, 20)
