@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import re
-import zipfile
 from collections.abc import Iterator
 from typing import Any
 
 from backend.corpus.files import Check, FileFacts, Reading, SourceFile, TextSink, UnreadableFile
+from backend.corpus.readers.ooxml import core_title
+from backend.corpus.readers.packages import opened, zip_names
 from backend.corpus.text import HeadingPath
-from backend.errors import CancelledError
 
-_MOST_PART_BYTES = 32_000_000
-_MOST_MARKUP = 3_000_000  # tags and attributes of a part: six bytes of one take two hundred in memory
 _MOST_BASES = 50  # styles above a style; Word itself allows about ten
 _BLOCKS_A_CHECK = 1_000
-_TITLE = "{http://purl.org/dc/elements/1.1/}title"
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 _NOT_SHOWN = {_W + "del", _W + "moveFrom", _W + "rPr", _W + "pPr", _FALLBACK}
 _BREAKS = {_W + "tab": "\t", _W + "br": "\n", _W + "cr": "\n", _W + "noBreakHyphen": "-", _W + "ptab": "\t"}
 _HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
-# "Strict Open XML" names the same elements by another address (ISO/IEC 29500-1, annex A).
-_STRICT = b"http://purl.oclc.org/ooxml/wordprocessingml/main"
 
 
 class DocxReader:
@@ -41,79 +36,19 @@ class DocxReader:
             UnreadableFile: No Word document inside, broken, too large unpacked, or blank.
             CancelledError: From ``check``, between batches of paragraphs.
         """
-        try:
-            with file.open() as stream, zipfile.ZipFile(stream) as archive:
-                document = _part(archive, "word/document.xml")
-                if document is None:
-                    raise zipfile.BadZipFile
-                levels = _heading_levels(_part(archive, "word/styles.xml"))
-                core = _part(archive, "docProps/core.xml")
+        # Not python-docx: it unpacks and parses every part of the archive before one can look.
+        with opened(file, "a Word document", "Save it again as .docx.", reading) as package:
+            document = package.xml("word/document.xml")
+            if document is None:
+                raise package.not_of_this_kind()
+            levels = _heading_levels(package.xml("word/styles.xml"))
+            title = core_title(package)
             _fill(out, document.find(_W + "body"), levels, reading.check)
-            title = " ".join(((core.findtext(_TITLE) if core is not None else "") or "").split())[:300]
-        except (UnreadableFile, CancelledError):
-            raise
-        except zipfile.BadZipFile as error:
-            raise UnreadableFile(
-                "not a Word document inside, whatever its name.", hint="Save it again as .docx."
-            ) from error
-        except Exception as error:  # damaged files raise whatever their damage leads to
-            raise UnreadableFile(
-                f"a broken Word document ({str(error)[:120] or type(error).__name__}).", hint="Save it again as .docx."
-            ) from error
         if not out.n_chars:
             raise UnreadableFile(
                 "no text: the document holds only pictures or blanks.", hint="Export it as PDF with text."
             )
         return FileFacts(title=title, media_type=self.media_type, warnings=tuple(out.replaced.notes()))
-
-
-def zip_names(file: SourceFile) -> set[str]:
-    """File names inside a ZIP; empty for anything else."""
-    if file.head(4) != b"PK\x03\x04":
-        return set()
-    try:
-        with file.open() as stream, zipfile.ZipFile(stream) as archive:
-            return set(archive.namelist())
-    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
-        return set()
-
-
-def _part(archive: zipfile.ZipFile, name: str) -> Any:
-    """The root element of an XML part, or None if the archive has none of this name.
-
-    Raises:
-        UnreadableFile: It is too large to be parsed.
-    """
-    try:
-        info = archive.getinfo(name)
-    except KeyError:
-        return None
-    if info.file_size > _MOST_PART_BYTES:
-        raise UnreadableFile(
-            f"a Word document whose {name} unpacks to {info.file_size / 1e6:,.0f} MB, "
-            f"the most is {_MOST_PART_BYTES / 1e6:.0f} MB.",
-            hint="Split it, or save it as text.",
-        )
-    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise zipfile.BadZipFile(f"{name} is packed in a way that Word documents don't use")
-    with archive.open(info) as packed:  # read() without a size unpacks past a size that the archive falsely states
-        content = packed.read(_MOST_PART_BYTES)
-    if content.count(b"<") + content.count(b"=") > _MOST_MARKUP:
-        raise UnreadableFile(
-            f"a Word document whose {name} holds more than {_MOST_MARKUP:,} tags and attributes.",
-            hint="Split it, or save it as text.",
-        )
-    if b"purl.oclc.org/ooxml" in content[:4096]:
-        content = content.replace(_STRICT, _W[1:-1].encode())
-    return _xml(content)
-
-
-def _xml(content: bytes) -> Any:
-    """Parsed XML: no entity is expanded, nothing is fetched, and the depth is libxml2's 256."""
-    from lxml import etree  # not python-docx: it unpacks and parses every part of the archive before one can look
-
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
-    return etree.fromstring(content, parser)
 
 
 def _heading_levels(styles: Any) -> dict[str, int]:

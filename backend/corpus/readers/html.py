@@ -14,7 +14,7 @@ from backend.corpus.text import HeadingPath
 if TYPE_CHECKING:
     from bs4.element import PageElement, Tag
 
-_MOST_BYTES = 10_000_000
+MOST_PAGE_BYTES = 10_000_000
 _MOST_TAGS = 200_000  # start and end tags; each element takes a kilobyte or two
 _SUFFIXES = (".html", ".htm", ".xhtml")
 # A comment, once read, is not read another way (?>): else time doubles with each comment at the top.
@@ -55,28 +55,37 @@ class HtmlReader:
         Raises:
             UnreadableFile: Not text, too large for a page, or nothing visible in it.
         """
-        from bs4 import BeautifulSoup
-
-        if file.size_bytes > _MOST_BYTES:
+        if file.size_bytes > MOST_PAGE_BYTES:
             raise UnreadableFile(
-                f"{file.size_bytes / 1e6:.1f} MB of HTML, the most of one page is {_MOST_BYTES / 1e6:.0f} MB.",
+                f"{file.size_bytes / 1e6:.1f} MB of HTML, the most of one page is {MOST_PAGE_BYTES / 1e6:.0f} MB.",
                 hint="Split it, or save it as text.",
             )
         data, replaced = file.data, out.replaced
         text, decoded = decoded_text(data, replaced, declared=declared_charset(data), forced=reading.options.encoding)
-        if (n_tags := text.count("<")) > _MOST_TAGS:
-            raise UnreadableFile(
-                f"{n_tags:,} tags, the most of one page is {_MOST_TAGS:,}.", hint="Split it, or save it as text."
-            )
         reading.check()
-        prolog = _PROLOG.match(text)
-        # A prolog would make bs4 warn that the page is XML.
-        soup = BeautifulSoup(text[prolog.end() if prolog else 0 :], "lxml")
-        title = " ".join(soup.title.get_text().split())[:300] if soup.title else ""
-        _Page(out).walk(soup)
+        title = write_page(text, out)
         if not out.n_chars:
             raise UnreadableFile("no text: the page shows none.", hint="Pages filled in by scripts: save as text.")
         return text_facts(self.media_type, decoded, replaced, title)
+
+
+def write_page(text: str, out: TextSink) -> str:
+    """Write what a reader sees of a page, with the headings above as places, and return its title.
+
+    Raises:
+        UnreadableFile: It has too many tags to be parsed.
+    """
+    from bs4 import BeautifulSoup
+
+    if (n_tags := text.count("<")) > _MOST_TAGS:
+        raise UnreadableFile(
+            f"{n_tags:,} tags, the most of one page is {_MOST_TAGS:,}.", hint="Split it, or save it as text."
+        )
+    prolog = _PROLOG.match(text)
+    # A prolog would make bs4 warn that the page is XML.
+    soup = BeautifulSoup(text[prolog.end() if prolog else 0 :], "lxml")
+    _Page(out).walk(soup)
+    return " ".join(soup.title.get_text().split())[:300] if soup.title else ""
 
 
 Event = Literal["open", "close", "text"]
