@@ -12,22 +12,39 @@ from backend.corpus.files import (
 )
 from backend.corpus.readers.csv_rows import CsvReader
 from backend.corpus.readers.docx import DocxReader
+from backend.corpus.readers.eml import EmailReader
+from backend.corpus.readers.epub import EpubReader
 from backend.corpus.readers.formats import FORMATS_READ, refuse_unread
 from backend.corpus.readers.html import HtmlReader
+from backend.corpus.readers.ipynb import NotebookReader
 from backend.corpus.readers.json_rows import JsonReader
 from backend.corpus.readers.markdown import MarkdownReader
+from backend.corpus.readers.odt import OpenDocumentReader
 from backend.corpus.readers.pdf import PdfReader
 from backend.corpus.readers.plain import PlainTextReader
+from backend.corpus.readers.pptx import PptxReader
+from backend.corpus.readers.rtf import RtfReader
+from backend.corpus.readers.srt import SubtitleReader
+from backend.corpus.readers.xlsx import XlsxReader
 from backend.corpus.text import TextBuilder
 
-__all__ = ["FORMATS_READ", "READERS", "CsvReader", "DocxReader", "HtmlReader", "JsonReader", "MarkdownReader",
-           "PdfReader", "PlainTextReader", "is_text_like", "read_file", "read_into"]  # fmt: skip
+__all__ = ["FORMATS_READ", "READERS", "CsvReader", "DocxReader", "EmailReader", "EpubReader", "HtmlReader",
+           "JsonReader", "MarkdownReader", "NotebookReader", "OpenDocumentReader", "PdfReader", "PlainTextReader",
+           "PptxReader", "RtfReader", "SubtitleReader", "XlsxReader", "is_text_like", "read_file", "read_into"]  # fmt: skip
 
 READERS: tuple[DocumentReader, ...] = (
     PdfReader(),
     DocxReader(),
+    PptxReader(),
+    XlsxReader(),
+    OpenDocumentReader(),
+    EpubReader(),
+    RtfReader(),
     HtmlReader(),
+    SubtitleReader(),
+    NotebookReader(),
     JsonReader(),
+    EmailReader(),
     CsvReader(),
     MarkdownReader(),
     PlainTextReader(),

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from backend.corpus.files import SourceFile, UnreadableFile
-from backend.corpus.readers.docx import zip_names
+from backend.corpus.readers.packages import package_kind, zip_names
 
-FORMATS_READ = "text, Markdown, PDF, DOCX, HTML, CSV and JSONL"
+FORMATS_READ = (
+    "text, Markdown, PDF, DOCX, PPTX, XLSX, ODT, ODS, ODP, RTF, EPUB, HTML, CSV, JSON, JSONL, EML, IPYNB, SRT and VTT"
+)
 _READ = f"Ragduel reads {FORMATS_READ}."
 
 _OLE2 = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _MAGIC = (
-    (b"{\\rtf", "an RTF document"),
     (b"\x89PNG", "a picture"),
     (b"\xff\xd8\xff", "a picture"),
     (b"GIF8", "a picture"),
@@ -49,11 +50,21 @@ def refuse_unread(file: SourceFile) -> None:
         raise UnreadableFile("a picture, sound or film file.", hint=_READ)
 
 
+# Names of streams by which old Office files tell what they are, as they stand in the file.
+_OLD_OFFICE = (
+    ("EncryptedPackage", "an Office file with a password", "Save a copy without the password and add that."),
+    ("WordDocument", "an old Word document (.doc), whatever its name", "Save it as .docx or PDF."),
+    ("PowerPoint Document", "an old PowerPoint presentation (.ppt), whatever its name", "Save it as .pptx or PDF."),
+    ("__substg1.0_", "an Outlook message (.msg), whatever its name", "Save it as .eml or text."),
+    ("Workbook", "an old Excel workbook (.xls), whatever its name", "Save it as .xlsx or CSV."),
+    ("Book", "an old Excel workbook (.xls), whatever its name", "Save it as .xlsx or CSV."),
+)
+
+
 def _refuse_old_office(data: bytes) -> None:
-    if "EncryptedPackage".encode("utf-16-le") in data:
-        raise UnreadableFile("an Office file with a password.", hint="Save a copy without the password and add that.")
-    if "WordDocument".encode("utf-16-le") in data:
-        raise UnreadableFile("an old Word document (.doc), whatever its name.", hint="Save it as .docx or PDF.")
+    for stream, kind, hint in _OLD_OFFICE:
+        if stream.encode("utf-16-le") in data:
+            raise UnreadableFile(f"{kind}.", hint=hint)
     raise UnreadableFile(
         "an old Office file (.doc, .xls, .ppt or .msg), whatever its name.", hint=f"Save it anew. {_READ}"
     )
@@ -61,15 +72,13 @@ def _refuse_old_office(data: bytes) -> None:
 
 def _refuse_zip(file: SourceFile) -> None:
     names = zip_names(file)
-    if "word/document.xml" in names or not names:
-        return  # a Word document, or a broken archive that its reader names
-    folders = {name.split("/", 1)[0] for name in names}
-    if "xl" in folders:
-        raise UnreadableFile("an Excel workbook.", hint=f"Save the sheet as CSV. {_READ}")
-    if "ppt" in folders:
-        raise UnreadableFile("a PowerPoint presentation.", hint=f"Export it as PDF. {_READ}")
-    if "META-INF/container.xml" in names:
-        raise UnreadableFile("an EPUB book.", hint=f"Convert it to HTML or text. {_READ}")
-    if "content.xml" in names and "mimetype" in names:
-        raise UnreadableFile("an OpenDocument file.", hint=f"Save it as .docx or PDF. {_READ}")
+    kind = package_kind(names)
+    if kind == "xlsb":
+        raise UnreadableFile("a binary Excel workbook (.xlsb).", hint="Save it as .xlsx or CSV.")
+    if kind == "iwork":
+        raise UnreadableFile(
+            "a document of Apple's Pages, Numbers or Keynote.", hint="Export it as PDF, or as .docx, .xlsx or .pptx."
+        )
+    if kind or not names:
+        return  # its reader's, or a broken archive that its reader names
     raise UnreadableFile("a ZIP archive.", hint=f"Unpack it and add the files. {_READ}")

@@ -34,7 +34,7 @@ class MarkdownReader:
         reading.check()
         text, decoded = decoded_text(file.data, out.replaced, forced=reading.options.encoding)
         front = _front_matter_end(text)
-        found = _headings(text, front)
+        found = headings(text, front)
         path = HeadingPath()
         title = ""
         sections = []
@@ -72,8 +72,8 @@ def _without_closing_marks(rest: str) -> str:
     return (words if not words or words[-1] in " \t" else rest).strip()
 
 
-def _headings(text: str, begin: int) -> list[tuple[int, int, str]]:
-    """(start, level, heading) in order."""
+def headings(text: str, begin: int = 0) -> list[tuple[int, int, str]]:
+    """(start, level, heading) in order; those inside code fences are none."""
     found: list[tuple[int, int, str]] = []
     fence = ""
     before: tuple[int, str] | None = None  # the line above, if it may be the text of an underlined heading

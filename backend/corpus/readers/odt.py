@@ -106,9 +106,7 @@ def _sheets(body: Any, root: Any, out: TextSink, reading: Reading) -> FileFacts:
     warnings = [f"hidden in the spreadsheet, read all the same: {joined(hidden)}"] if hidden else []
     if repeats.n_left_out:
         warnings.append("cells that are repeated many times over were read fewer times")
-    return FileFacts(
-        warnings=tuple(warnings), n_pages=len(tables), empty_pages=tuple(empty), n_records=budget.used
-    )
+    return FileFacts(warnings=tuple(warnings), n_pages=len(tables), empty_pages=tuple(empty), n_records=budget.used)
 
 
 def _slides(body: Any, _root: Any, out: TextSink, reading: Reading) -> FileFacts:

@@ -78,7 +78,9 @@ class Package:
         info = self._info(name, most_bytes)
         if info is None:
             return None
-        with self._archive.open(info) as packed:  # read() without a size unpacks past one that the archive falsely states
+        with self._archive.open(
+            info
+        ) as packed:  # read() without a size unpacks past one that the archive falsely states
             content = packed.read(most_bytes)
         self._spend(len(content))
         self._counted.add(name)

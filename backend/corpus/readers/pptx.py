@@ -183,7 +183,9 @@ def _paragraphs(container: Any) -> Iterator[str]:
     for paragraph in container.iter(_A + "p"):
         parts = []
         for element in paragraph.iter(_A + "t", _A + "br", _A + "tab"):
-            parts.append((element.text or "") if element.tag == _A + "t" else "\n" if element.tag == _A + "br" else "\t")
+            parts.append(
+                (element.text or "") if element.tag == _A + "t" else "\n" if element.tag == _A + "br" else "\t"
+            )
         text = "".join(parts).strip()
         if text:
             yield text
