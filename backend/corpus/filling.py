@@ -125,6 +125,7 @@ class Filler:
                     documents.append(document)
                     self._store(writer, document, read, chunking, tokenizer, watch)
                 queries = beir.read_queries() if beir else None
+                watch.check()
             if writer.n_chunks == n_before:
                 raise nothing_found(outcome.skipped)
         except BaseException:

@@ -238,6 +238,17 @@ class CorpusLibrary(Catalogue):
             raise
         return self.get(corpus.corpus_id)
 
+    def suggest(self, name_or_id: str, queries: Sequence[str]) -> None:
+        """Set the questions that the duel page offers.
+
+        Raises:
+            NotFoundError: No such corpus.
+        """
+        corpus = self.get(name_or_id)
+        with self._database.session() as session:
+            row = session.get_one(CorpusRow, corpus.corpus_id)
+            row.suggested_queries = [query.strip() for query in queries if query.strip()]
+
     def remove_documents(
         self,
         name_or_id: str,

@@ -161,7 +161,9 @@ def select_sections(session: Session, document_id: str, start: int = 0, end: int
     if end is not None:
         statement = statement.where(SectionRow.end > start, SectionRow.start < end)
     for row in session.execute(statement.execution_options(yield_per=BATCH_ROWS)):
-        yield Section(*row[:6], tuple((str(name), str(value)) for name, value in row[6]))
+        start, end, place, is_row, record_id, title, metadata = row
+        pairs = tuple((str(name), str(value)) for name, value in metadata)
+        yield Section(start, end, place, bool(is_row), record_id, title, pairs)
 
 
 _CHUNK_COLUMNS = (
@@ -170,12 +172,16 @@ _CHUNK_COLUMNS = (
 )  # fmt: skip
 
 
+def _chunk(row: Any) -> Chunk:
+    return Chunk(*row)
+
+
 def select_chunks(session: Session, version_id: str, positions: Sequence[int] | None = None) -> list[Chunk]:
     """The chunks of a version, or those at some positions of it, by position."""
     statement = select(*_CHUNK_COLUMNS).where(ChunkRow.version_id == version_id).order_by(ChunkRow.position)
     if positions is not None:
         statement = statement.where(ChunkRow.position.in_(positions))
-    return [Chunk(*row) for row in session.execute(statement)]
+    return [_chunk(row) for row in session.execute(statement)]
 
 
 def chunks_from(session: Session, version_id: str, first: int, n_chunks: int) -> list[Chunk]:
@@ -185,4 +191,4 @@ def chunks_from(session: Session, version_id: str, first: int, n_chunks: int) ->
         .where(ChunkRow.version_id == version_id, ChunkRow.position >= first, ChunkRow.position < first + n_chunks)
         .order_by(ChunkRow.position)
     )
-    return [Chunk(*row) for row in session.execute(statement)]
+    return [_chunk(row) for row in session.execute(statement)]

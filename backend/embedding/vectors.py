@@ -125,7 +125,7 @@ class VectorCache:
             for start in range(0, len(wanted), _QUERY_SIZE):
                 gone = VectorRow.text_sha256.in_(wanted[start : start + _QUERY_SIZE])
                 shards.update(
-                    session.execute(select(VectorRow.encoder_fingerprint, VectorRow.shard).where(gone)).tuples()
+                    session.execute(select(VectorRow.encoder_fingerprint, VectorRow.shard).where(gone))
                 )
                 session.execute(delete(VectorRow).where(gone))
         for space, shard in sorted(shards):
@@ -143,7 +143,7 @@ class VectorCache:
             VectorRow.encoder_fingerprint == space, VectorRow.shard == shard
         )
         with self._database.session() as session:
-            kept = sorted(session.execute(entries).tuples(), key=lambda entry: entry[1])
+            kept = sorted(session.execute(entries), key=lambda entry: entry[1])
         if kept:
             try:
                 matrix = np.ascontiguousarray(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from sqlalchemy import insert, text
+from sqlalchemy import delete, insert, inspect, text
 from sqlalchemy.orm import Session
 
 from backend.store.tables import SectionRow
@@ -22,12 +22,16 @@ def migrate(session: Session, version: int) -> None:
 
 def _sections_apart(session: Session) -> None:
     """1 to 2: sections move to a table of their own; documents and chunks learn more about their sources."""
-    for column in ("n_sections INTEGER DEFAULT 0 NOT NULL", "n_unreadable INTEGER DEFAULT 0 NOT NULL",
-                   "facts JSON DEFAULT '{}' NOT NULL", "source_sha256 VARCHAR(64) DEFAULT '' NOT NULL",
-                   "source_bytes BIGINT DEFAULT 0 NOT NULL"):  # fmt: skip
-        session.execute(text(f"ALTER TABLE documents ADD COLUMN {column}"))
-    session.execute(text("ALTER TABLE chunks ADD COLUMN record_id TEXT DEFAULT '' NOT NULL"))
+    _add_column(session, "documents", "n_sections", "INTEGER DEFAULT 0 NOT NULL")
+    _add_column(session, "documents", "n_unreadable", "INTEGER DEFAULT 0 NOT NULL")
+    _add_column(session, "documents", "facts", "JSON DEFAULT '{}' NOT NULL")
+    _add_column(session, "documents", "source_sha256", "VARCHAR(64) DEFAULT '' NOT NULL")
+    _add_column(session, "documents", "source_bytes", "BIGINT DEFAULT 0 NOT NULL")
+    _add_column(session, "chunks", "record_id", "TEXT DEFAULT '' NOT NULL")
     session.execute(text("CREATE INDEX IF NOT EXISTS ix_chunks_text_sha256 ON chunks (text_sha256)"))
+    if "sections" not in _columns(session, "documents"):
+        return
+    session.execute(delete(SectionRow))  # of an earlier try
     for document_id, stored in session.execute(text("SELECT document_id, sections FROM documents")).all():
         sections = json.loads(stored) if isinstance(stored, str) else stored
         rows: list[dict[str, Any]] = [
@@ -40,6 +44,16 @@ def _sections_apart(session: Session) -> None:
             text("UPDATE documents SET n_sections = :n WHERE document_id = :id"), {"n": len(rows), "id": document_id}
         )
     session.execute(text("ALTER TABLE documents DROP COLUMN sections"))
+
+
+def _add_column(session: Session, table: str, name: str, kind: str) -> None:
+    # SQLite keeps each change of a table at once: a step that broke off finds some of them done.
+    if name not in _columns(session, table):
+        session.execute(text(f"ALTER TABLE {table} ADD COLUMN {name} {kind}"))
+
+
+def _columns(session: Session, table: str) -> set[str]:
+    return {column["name"] for column in inspect(session.connection()).get_columns(table)}
 
 
 _STEPS = {1: _sections_apart}

@@ -40,6 +40,7 @@ NO_OPTIONS: Mapping[str, ReadOptions] = {}
 _PEEK_BYTES = 1_000_000
 _PEEK_SECTIONS = 20_000
 _BATCH_CHUNKS = 5_000
+_SUGGESTED = 30
 
 
 def default_chunking(settings: Settings) -> Chunking:
@@ -251,6 +252,9 @@ class CorpusWork:
         asked = report.queries
         if asked is not None and asked.queries:
             self._ws.query_sets.add(report.corpus_id, corpus_name, asked.queries, asked.qrels, "beir")
+            judged = {query_id for split in asked.qrels.values() for query_id in split}
+            first = sorted(asked.queries, key=lambda query: query[0] not in judged)[:_SUGGESTED]
+            self._ws.corpora.suggest(report.corpus_id, [text for _, text in first])
 
     def _forget(self, derived: Derived) -> None:
         self._ws.indexes.forget(derived.fingerprints, self._ws.vectors.spaces())

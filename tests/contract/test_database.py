@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from backend.corpus import CorpusLibrary, SourceFile
+from backend.corpus import WHOLE_DOCUMENTS, CorpusLibrary, SourceFile
+from backend.corpus.removal import sweep
 from backend.embedding import VectorCache
 from backend.errors import InputError, NotFoundError
 from backend.jobs import JobRunner, JobState
@@ -101,3 +102,24 @@ def test_two_threads_that_embed_the_same_texts_pay_once(database: Database, tmp_
     for thread in threads:
         thread.join()
     assert sorted(encoder.encoded_texts) == sorted(texts)
+
+
+def test_a_corpus_is_added_extended_cut_anew_thinned_and_deleted(database: Database, tmp_path: Path) -> None:
+    files = FileStore(tmp_path / "files")
+    library = CorpusLibrary(database, files)
+    rows = "\n".join(f'{{"_id": "r{n}", "text": "Row number {n} of the table."}}' for n in range(6_000))
+    library.add("Mill", [SourceFile("t.jsonl", rows.encode()), SourceFile("a.md", b"# Weir\n\nThe weir holds.")])
+    library.extend("Mill", [SourceFile("b.txt", b"The keeper sleeps.")])
+    library.rechunk("Mill", WHOLE_DOCUMENTS)
+    corpus = library.get("Mill")
+    table, *_ = library.documents(corpus.corpus_id)
+    assert (corpus.n_documents, corpus.n_chunks, table.n_sections) == (3, 6_002, 6_000)
+    assert [chunk.record_id for chunk in library.chunks_from(corpus.version_id, 5_998, 3)] == ["r5998", "r5999", ""]
+    derived = library.remove_documents("Mill", [table.document_id])
+    assert len(derived.text_sha256s) == 6_000
+    assert [chunk.text for chunk in library.chunks(library.get("Mill").version_id)] == [
+        "# Weir\n\nThe weir holds.", "The keeper sleeps.",
+    ]  # fmt: skip
+    library.delete("Mill")
+    sweep(database, files)
+    assert [path for path in (tmp_path / "files" / "documents").rglob("*") if path.is_file()] == []

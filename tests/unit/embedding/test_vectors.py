@@ -16,7 +16,7 @@ from sqlalchemy import func, select
 
 from backend.embedding import Encoded, ModelSpec, Source, VectorCache
 from backend.errors import CancelledError
-from backend.store import Database, FileStore
+from backend.store import Database, FileStore, sha256_hex
 from backend.store.tables import VectorRow
 from tests.fakes.encoders import FakeEncoder
 
@@ -259,6 +259,25 @@ def test_a_query_does_not_wait_for_a_corpus_and_equal_queries_are_paid_once(cach
     finally:
         go_on.set()
         corpus.join()
+
+
+def test_forgotten_texts_leave_no_vector_on_disk(cache: VectorCache, database: Database, files: FileStore) -> None:
+    encoder = PaidEncoder()
+    cache.document_vectors(encoder, ["red cat", "blue dog", "green owl"])
+    cache.query_vectors(encoder, ["blue dog"])
+    before = cache.document_vectors(encoder, ["red cat", "green owl"]).vectors
+    gone = cache.document_vectors(encoder, ["blue dog"]).vectors[0]
+    cache.forget([sha256_hex("blue dog"), sha256_hex("never seen")])
+    for shard in shards(files):
+        assert not (np.load(shard) == gone).all(axis=1).any()
+    with database.session() as session:
+        assert sha256_hex("blue dog") not in set(session.scalars(select(VectorRow.text_sha256)))
+    encoder.encoded_texts.clear()
+    np.testing.assert_array_equal(cache.document_vectors(encoder, ["red cat", "green owl"]).vectors, before)
+    assert encoder.encoded_texts == []
+    cache.forget([sha256_hex("red cat"), sha256_hex("green owl")])
+    assert shards(files) == []
+    assert cache.spaces() == []
 
 
 def test_no_texts(cache: VectorCache) -> None:
