@@ -17,6 +17,7 @@ from backend.store.tables import CorpusRow, CorpusVersionRow, DocumentRow
 _BLOCK_CHARS = 1 << 20
 Documents = list[Document]  # ``list`` is a method below
 Chunks = list[Chunk]
+Sections = list[Section]
 
 
 class Catalogue:
@@ -136,3 +137,21 @@ class Catalogue:
         if len(found) < len(set(positions)):
             raise NotFoundError(f"Corpus version {version_id[:40]} has no such chunk.", hint="Was the corpus deleted?")
         return [found[position] for position in positions]
+
+    def find_chunks(self, version_id: str, words: str, first: int, last: int, n_chunks: int) -> Chunks:
+        """The first ``n_chunks`` chunks among the positions ``first`` to ``last`` whose text holds some words.
+
+        Letters match in either case; with SQLite those beyond ASCII only as they are.
+        """
+        with self._database.session() as session:
+            return records.find_chunks(session, version_id, words, first, last, n_chunks)
+
+    def chunk_counts(self, version_id: str) -> dict[str, int]:
+        """Document id -> its chunks in a version. Reads every chunk's row: not for very large versions."""
+        with self._database.session() as session:
+            return records.chunk_counts(session, version_id)
+
+    def find_places(self, document_id: str, words: str, n_sections: int) -> Sections:
+        """The first ``n_sections`` sections of a document whose place (page, row, heading) holds some words."""
+        with self._database.session() as session:
+            return records.find_places(session, document_id, words, n_sections)

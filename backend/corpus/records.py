@@ -7,7 +7,7 @@ from dataclasses import asdict
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import insert, select
+from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
 from backend.corpus.files import FileFacts, Section, SkippedFile
@@ -153,19 +153,23 @@ def insert_sections(database: Database, document_id: str, sections: Iterable[Sec
 
 def select_sections(session: Session, document_id: str, start: int = 0, end: int | None = None) -> Iterator[Section]:
     """A document's sections that reach into a stretch of its text, in order."""
-    columns = (
-        SectionRow.start, SectionRow.end, SectionRow.place, SectionRow.is_row, SectionRow.record_id, SectionRow.title,
-        SectionRow.metadata_,
-    )  # fmt: skip
-    statement = select(*columns).where(SectionRow.document_id == document_id).order_by(SectionRow.start)
+    statement = select(*_SECTION_COLUMNS).where(SectionRow.document_id == document_id).order_by(SectionRow.start)
     if end is not None:
         statement = statement.where(SectionRow.end > start, SectionRow.start < end)
     for row in session.execute(statement.execution_options(yield_per=BATCH_ROWS)):
-        start, end, place, is_row, record_id, title, metadata = row
-        pairs = tuple((str(name), str(value)) for name, value in metadata)
-        yield Section(start, end, place, bool(is_row), record_id, title, pairs)
+        yield _section(row)
 
 
+def _section(row: Any) -> Section:
+    start, end, place, is_row, record_id, title, metadata = row
+    pairs = tuple((str(name), str(value)) for name, value in metadata)
+    return Section(start, end, place, bool(is_row), record_id, title, pairs)
+
+
+_SECTION_COLUMNS = (
+    SectionRow.start, SectionRow.end, SectionRow.place, SectionRow.is_row, SectionRow.record_id, SectionRow.title,
+    SectionRow.metadata_,
+)  # fmt: skip
 _CHUNK_COLUMNS = (
     ChunkRow.chunk_id, ChunkRow.position, ChunkRow.document_id, ChunkRow.document_name, ChunkRow.start,
     ChunkRow.end, ChunkRow.place, ChunkRow.text, ChunkRow.text_sha256, ChunkRow.record_id,
@@ -192,3 +196,36 @@ def chunks_from(session: Session, version_id: str, first: int, n_chunks: int) ->
         .order_by(ChunkRow.position)
     )
     return [_chunk(row) for row in session.execute(statement)]
+
+
+def find_chunks(session: Session, version_id: str, words: str, first: int, last: int, n_chunks: int) -> list[Chunk]:
+    """At most ``n_chunks`` chunks among the positions ``first`` to ``last`` whose text holds ``words``."""
+    statement = (
+        select(*_CHUNK_COLUMNS)
+        .where(ChunkRow.version_id == version_id, ChunkRow.position >= first, ChunkRow.position < last)
+        .where(ChunkRow.text.icontains(words, autoescape=True))
+        .order_by(ChunkRow.position)
+        .limit(n_chunks)
+    )
+    return [_chunk(row) for row in session.execute(statement)]
+
+
+def chunk_counts(session: Session, version_id: str) -> dict[str, int]:
+    """Document id -> its chunks in a version."""
+    statement = (
+        select(ChunkRow.document_id, func.count())
+        .where(ChunkRow.version_id == version_id)
+        .group_by(ChunkRow.document_id)
+    )
+    return {str(document_id): int(n) for document_id, n in session.execute(statement)}
+
+
+def find_places(session: Session, document_id: str, words: str, n_sections: int) -> list[Section]:
+    """At most ``n_sections`` sections of a document whose place holds ``words``."""
+    statement = (
+        select(*_SECTION_COLUMNS)
+        .where(SectionRow.document_id == document_id, SectionRow.place.icontains(words, autoescape=True))
+        .order_by(SectionRow.start)
+        .limit(n_sections)
+    )
+    return [_section(row) for row in session.execute(statement)]

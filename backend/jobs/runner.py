@@ -255,5 +255,5 @@ class JobRunner:
 def _status(row: JobRow) -> JobStatus:
     return JobStatus(
         row.job_id, row.kind, JobState(row.status), row.stage, row.n_items, row.n_done, dict(row.result), row.error,
-        row.created_at,
+        row.created_at, dict(row.params),
     )  # fmt: skip

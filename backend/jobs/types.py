@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
@@ -34,6 +34,7 @@ class JobStatus:
         n_done: Items done.
         result: What the handler returned, plain data; empty until done.
         error: Message for people; empty unless failed.
+        params: As submitted: plain data, never a key.
     """
 
     job_id: str
@@ -45,6 +46,7 @@ class JobStatus:
     result: Mapping[str, Any]
     error: str
     created_at: str
+    params: Mapping[str, Any] = field(default_factory=dict)
 
 
 class JobContext(Protocol):

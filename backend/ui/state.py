@@ -23,6 +23,9 @@ URL_DUEL = "duel"
 URL_CORPUS = "corpus"
 URL_VERDICT = "verdict"
 URL_JOB = "job"
+URL_DOCUMENT = "document"
+URL_FROM = "from"  # first character of the stretch that the reading pane shows; with URL_TO: of the chunk it marks
+URL_TO = "to"
 
 # the duel page: drafts of the form
 DUEL_CORPUS = "duel_corpus"
@@ -50,7 +53,11 @@ JUDGE_BOTH_ORDERS = "judge_both_orders"
 CORPUS_NAME = "corpora_name"
 CORPUS_PASTE = "corpora_paste"
 CORPUS_FILES = "corpora_files"
-CORPUS_DOCUMENT = "corpora_document"
+CORPUS_TAB = "corpora_tab"
+CORPUS_OPEN = "corpora_open"  # which form stands open under a corpus' header: "", "add" or "cut"
+CHUNKS_FIRST = "corpora_chunks_first"  # position of the first chunk on the page of chunks
+CHUNKS_DOCUMENT = "corpora_chunks_document"
+CHUNKS_WORDS = "corpora_chunks_words"
 CORPUS_CUTS = "corpora_cuts"  # id of the corpus whose cuts were asked for
 
 # keys typed on the settings page: in this session only
