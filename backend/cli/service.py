@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -37,6 +39,11 @@ def serve(
                 workspace.prepare_sample(ProgressLine())
         except RagduelError as error:
             note(f"The sample could not be prepared: {error}")
+    if not _is_free(address, port):
+        raise UnavailableError(
+            f"Port {port} on {address} is in use: perhaps Ragduel runs already.",
+            hint=f"Open http://{address}:{port}, or choose another: ragduel serve --port {port + 1}.",
+        )
     command = [
         sys.executable, "-m", "backend.ui.server",
         f"--server.port={port}", f"--server.address={address}",
@@ -49,6 +56,16 @@ def serve(
         raise SystemExit(subprocess.call(command, cwd=_ROOT, env=environment))
     except KeyboardInterrupt:
         raise SystemExit(0) from None
+
+
+def _is_free(address: str, port: int) -> bool:
+    with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server itself does
+        try:
+            probe.bind((address, port))
+        except OSError as error:
+            return error.errno != errno.EADDRINUSE
+    return True
 
 
 def prepare(as_json: Json = False) -> None:

@@ -1,6 +1,6 @@
 """Chat models at OpenAI-compatible endpoints, calls to such servers, and the local chat server."""
 
-from backend.llm.base_url import is_loopback, normalise_base_url
+from backend.llm.base_url import is_loopback, normalise_base_url, without_invisible
 from backend.llm.chat import OpenAIChat
 from backend.llm.local_server import LocalChatServer
 from backend.llm.provider import Provider, check_endpoint
@@ -21,4 +21,5 @@ __all__ = [
     "find_smollm2",
     "is_loopback",
     "normalise_base_url",
+    "without_invisible",
 ]

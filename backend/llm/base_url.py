@@ -9,6 +9,7 @@ from urllib.parse import SplitResult, urlsplit
 from backend.errors import InputError
 
 _HINT = "Example: http://localhost:11434/v1 or https://api.openai.com/v1."
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
 _PASTED_ENDS = ("/chat/completions", "/completions", "/embeddings", "/models")
 
 
@@ -21,7 +22,7 @@ def normalise_base_url(text: str) -> str:
     Raises:
         InputError: The text is no http address, or carries a user and password.
     """
-    text = text.strip().strip("\"'<>").strip()
+    text = without_invisible(text).strip().strip("\"'<>").strip()
     if not text:
         raise InputError("The address of the endpoint is empty.", hint=_HINT)
     if re.search(r"[\s\\\x00-\x1f\x7f]", text):
@@ -44,6 +45,11 @@ def normalise_base_url(text: str) -> str:
     scheme = parts.scheme.lower() if has_scheme else ("http" if _is_near(host) else "https")
     address = f"[{host}]" if ":" in host else host
     return f"{scheme}://{address}{'' if port is None else f':{port}'}{_path(parts)}"
+
+
+def without_invisible(text: str) -> str:
+    """A pasted word without the characters that pages put in for the line to break, or not to break, at."""
+    return _INVISIBLE.sub("", text)
 
 
 def is_loopback(base_url: str) -> bool:

@@ -187,7 +187,7 @@ def _judge(  # noqa: PLR0911
     if status in {401, 403}:
         if has_key:
             return ProviderFault.AUTHENTICATION, "Check the API key: the server does not accept it."
-        return ProviderFault.AUTHENTICATION, "This server wants an API key: enter one, or set RAGDUEL_LLM_API_KEY."
+        return ProviderFault.AUTHENTICATION, "This server wants an API key: see docs/configuration.md."
     if status == 408:
         return ProviderFault.TIMEOUT, "Raise RAGDUEL_LLM_TIMEOUT_S, or use a faster model or server."
     # Also as a 5xx: some servers say so when a text is too long.

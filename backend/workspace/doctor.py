@@ -75,12 +75,19 @@ def _judges(workspace: Workspace, keys: SessionKeys) -> Iterator[Check]:
         )  # fmt: skip
         return
 
-    def ask() -> str:
+    where = "the local chat server" if chosen.use_local else chosen.base_url
+    try:
         names = workspace.check_chat(keys)
-        known = not chosen.model or chosen.model in names or not names
-        return f"{chosen.base_url or 'local'}: {len(names)} models" + ("" if known else f", but not {chosen.model}")
-
-    yield _attempt("Chat endpoint", ask)
+    except RagduelError as error:
+        yield Check("Chat endpoint", "failed", error.message, error.hint)
+        return
+    if chosen.use_local or not chosen.model or chosen.model in names or not names:
+        yield Check("Chat endpoint", "ok", f"{where}: {len(names)} models")
+        return
+    yield Check(
+        "Chat endpoint", "warning", f"{where}: {len(names)} models, but not {chosen.model}",
+        "Some servers take names that they do not list; else correct the name on the settings page.",
+    )  # fmt: skip
 
 
 def _attempt(name: str, work: Callable[[], str]) -> Check:

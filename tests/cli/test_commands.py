@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -201,3 +202,58 @@ def test_doctor_names_everything(run: Callable[..., Any]) -> None:
     checks = {check["name"]: check["state"] for check in json.loads(out)}
     assert code == 0
     assert checks["Database"] == checks["Likelihood judge"] == checks["Model wordllama"] == "ok"
+
+
+def test_a_busy_port_is_named_with_the_way_out(run: Callable[..., Any]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        code, _, err = run("serve", "--port", str(port), "--no-sample", "--headless")
+    assert code == 2
+    assert f"Port {port} on 127.0.0.1 is in use" in err
+    assert f"--port {port + 1}" in err
+
+
+@pytest.mark.parametrize("words", [("corpus", "add", "--json"), ("nonsense", "--json"), ("models", "--what", "--json")])
+def test_wrong_words_are_one_json_document_too(run: Callable[..., Any], words: tuple[str, ...]) -> None:
+    code, out, err = run(*words)
+    assert code == 2
+    assert json.loads(out)["error"]
+    assert err.strip()
+
+
+def test_corpus_extend_rechunk_rename_remove_report(run: Callable[..., Any], notes: Path, tmp_path: Path) -> None:
+    run(
+        "corpus",
+        "add",
+        "notes",
+        str(notes / "keys.txt"),
+        "--chunker",
+        "sentences",
+        "--unit",
+        "characters",
+        "--size",
+        "90",
+    )
+    table = tmp_path / "t.csv"
+    table.write_bytes("nr;words\n7;Die Mühle steht.\n8;Das Wehr hält.\n".encode("cp1252"))
+    code, out, _ = run("corpus", "extend", "notes", str(notes), str(table), "--id-column", "nr", "--json")
+    extended = json.loads(out)
+    assert (code, extended["documents"], extended["chunks"]) == (0, 2, 3)
+    assert sorted(one["file"].rsplit("/", 1)[-1] for one in extended["skipped"]) == ["keys.txt", "noise.bin"]
+    assert json.loads(run("corpus", "rename", "notes", "Mill notes", "--json")[1])["name"] == "Mill notes"
+    cut = json.loads(run("corpus", "rechunk", "Mill notes", "--chunker", "whole", "--json")[1])
+    assert (cut["chunks"], cut["chunking"]["strategy"]) == (4, "whole")
+    shown = json.loads(run("corpus", "show", "Mill notes", "--json")[1])
+    assert {d["name"]: d["encoding"] for d in shown["document_list"]}["t.csv"] == "cp1252"
+    left = json.loads(run("corpus", "remove", "Mill notes", "t.csv", "--json")[1])
+    assert (left["documents"], left["chunks"]) == (2, 2)
+    code, _, err = run("corpus", "remove", "Mill notes", "t.csv")
+    assert code == 2
+    assert "no document “t.csv”" in err
+    report = json.loads(run("corpus", "report", "Mill notes", "--json")[1])
+    assert report["findings"]
+    for suffix in ("html", "csv", "json"):
+        run("corpus", "report", "Mill notes", "--output", str(tmp_path / f"report.{suffix}"))
+        assert (tmp_path / f"report.{suffix}").stat().st_size > 100

@@ -34,6 +34,7 @@ from backend.llm import is_loopback, normalise_base_url
         ),
         ("https://h.example/v1?api-version=1#part", "https://h.example/v1"),
         ("'https://h.example/v1'", "https://h.example/v1"),
+        ("\ufeffhttp:\u2060//local\u200bhost\u2060:8099/v1", "http://localhost:8099/v1"),
     ],
 )
 def test_pasted_forms(pasted: str, wanted: str) -> None:
