@@ -28,9 +28,11 @@ from backend.corpus.readers.srt import SubtitleReader
 from backend.corpus.readers.xlsx import XlsxReader
 from backend.corpus.text import TextBuilder
 
-__all__ = ["FORMATS_READ", "READERS", "CsvReader", "DocxReader", "EmailReader", "EpubReader", "HtmlReader",
-           "JsonReader", "MarkdownReader", "NotebookReader", "OpenDocumentReader", "PdfReader", "PlainTextReader",
-           "PptxReader", "RtfReader", "SubtitleReader", "XlsxReader", "is_text_like", "read_file", "read_into"]  # fmt: skip
+__all__ = [
+    "FORMATS_READ", "READERS", "CsvReader", "DocxReader", "EmailReader", "EpubReader", "HtmlReader", "JsonReader",
+    "MarkdownReader", "NotebookReader", "OpenDocumentReader", "PdfReader", "PlainTextReader", "PptxReader", "RtfReader",
+    "SubtitleReader", "XlsxReader", "is_text_like", "read_file", "read_into",
+]  # fmt: skip
 
 READERS: tuple[DocumentReader, ...] = (
     PdfReader(),

@@ -22,6 +22,7 @@ _HEADER_LINE = re.compile(rb"([A-Za-z][A-Za-z0-9-]{1,60}):")
 _BOUNDARY = re.compile(rb"boundary\s*=", re.IGNORECASE)
 # A line that begins a message in a mailbox file (mbox); such lines in texts are quoted there (">From").
 _NEXT_MESSAGE = re.compile(rb"\n\r?\n(?=From [^\r\n]{1,300}\r?\n[A-Za-z][A-Za-z0-9-]{1,60}:)")
+_TEXTS = ("text", "multipart")  # one that claims parts and has none is text
 _MOST_BOUNDARIES = 500  # each line of a message is compared with those of all parts above
 _MOST_PARTS = 5_000
 _MOST_HEADER_CHARS = 2_000
@@ -108,7 +109,7 @@ def _begins_with_headers(head: bytes) -> bool:
     lines = head.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n").split(b"\n")
     if lines[0].startswith(b"From "):
         lines = lines[1:]
-    names = []
+    names: list[bytes] = []
     for line in lines:
         if line[:1] in (b" ", b"\t") and names:
             continue
@@ -177,7 +178,7 @@ def _write_message(message: Message, out: TextSink, reading: Reading, found: _Fo
             stack += reversed(inner)
         elif name := _attached(part):
             found.attached.append(name)
-        elif part.get_content_maintype() == "text":
+        elif part.get_content_maintype() in _TEXTS:
             _write_text(part, out, reading, found)
 
 
@@ -212,7 +213,7 @@ def _write_text(part: Message, out: TextSink, reading: Reading, found: _Found) -
 def _content(part: Message) -> bytes:
     try:
         content = part.get_payload(decode=True)
-    except (ValueError, LookupError, TypeError):
+    except Exception:  # broken messages raise whatever their damage leads to
         return b""
     return content if isinstance(content, bytes) else b""
 
@@ -221,37 +222,33 @@ def _attached(part: Message) -> str:
     """The file name of an attachment; empty for a part of the message itself."""
     try:
         name = part.get_filename() or part.get_param("name") or ""
-    except (ValueError, LookupError, TypeError):
+    except Exception:  # broken headers raise whatever their damage leads to
         name = ""
     name = " ".join(_decoded(str(name)).split())[:200]
-    is_text = part.get_content_maintype() == "text"
+    is_text = part.get_content_maintype() in _TEXTS
     if part.get_content_disposition() == "attachment" or (name and not is_text):
         return name or f"unnamed ({part.get_content_type()})"
     return "" if is_text else f"unnamed ({part.get_content_type()})"
 
 
 def _header(message: Message, name: str) -> str:
-    try:
-        value = str(message.get(name) or "")
-    except (ValueError, LookupError, TypeError):
-        return ""
-    return " ".join(_decoded(value[:_MOST_HEADER_CHARS]).split())
+    raw = next((str(value) for key, value in message.raw_items() if key.lower() == name.lower()), "")
+    return " ".join(_decoded(raw[:_MOST_HEADER_CHARS]).split())
 
 
 def _decoded(value: str) -> str:
     """A header with its encoded words read; those in no known charset as they stand."""
+    if not value.isascii():  # bytes that stand bare were kept as lone surrogates
+        value = _text_of(value.encode("utf-8", "surrogateescape"), "")
     try:
-        return "".join(_word(text, charset) for text, charset in decode_header(value))
-    except (ValueError, LookupError, TypeError):
+        words = decode_header(value)
+    except Exception:  # broken headers raise whatever their damage leads to
         return value
+    return "".join(word if isinstance(word, str) else _text_of(word, charset or "") for word, charset in words)
 
 
-def _word(text: bytes | str, charset: str | None) -> str:
-    if isinstance(text, str):
-        return text
-    # Bytes beyond ASCII that stand bare in a header were kept as lone surrogates.
-    text = text.decode("ascii", "surrogateescape").encode("ascii", "surrogateescape")
+def _text_of(data: bytes, charset: str) -> str:
     try:
-        return decode(text, charset if charset and charset != "unknown-8bit" else "").text if text else ""
+        return decode(data, charset).text if data else ""
     except UnreadableFile:
-        return text.decode("latin-1")
+        return data.decode("latin-1")

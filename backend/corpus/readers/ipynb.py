@@ -146,8 +146,7 @@ def _joined(value: object) -> str:
 def _printed(outputs: object) -> str:
     """What a person sees below the code, as text; pictures and the like are left out."""
     texts = []
-    for output in outputs if isinstance(outputs, list) else []:
-        output = _dict(output)
+    for output in map(_dict, outputs if isinstance(outputs, list) else []):
         if output.get("output_type") in ("error", "pyerr"):
             texts.append(f"{output.get('ename') or 'Error'}: {output.get('evalue') or ''}")
         else:

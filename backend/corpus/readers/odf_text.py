@@ -29,7 +29,7 @@ _BLOCKS_A_CHECK = 1_000
 def write_blocks(root: Any, out: TextSink, check: Check) -> None:
     """Write paragraphs and tables of a text document, headings as places."""
     path = HeadingPath()
-    for n, (block, prefix) in enumerate(_blocks(root)):
+    for n, (block, item) in enumerate(_blocks(root)):
         if n % _BLOCKS_A_CHECK == 0:
             check()
         if block.tag == TABLE + "table":
@@ -40,17 +40,17 @@ def write_blocks(root: Any, out: TextSink, check: Check) -> None:
         if block.tag == TEXT + "h" and text.strip():
             level = block.get(TEXT + "outline-level") or "1"
             out.begin(path.enter(int(level) if level.isdigit() and len(level) < 3 else 1, text))
-        out.add(prefix + text if text.strip() else "", tight=prefix != "" and not prefix.startswith("\n"))
+        if text.strip():
+            out.add(f"- {text}" if item else text, tight=item > 1)
         for line in apart:
             out.add(line)
 
 
-def _blocks(container: Any) -> Iterator[tuple[Any, str]]:
-    """Paragraphs and tables; those in a list with a dash before the first of an item (a new list: a line feed, dash)."""
-    prefix = ""
+def _blocks(container: Any) -> Iterator[tuple[Any, int]]:
+    """Paragraphs and tables, and which item of a list each begins, from 1; 0: none."""
     stack: list[tuple[Iterator[Any], bool]] = [(iter(container), False)]
-    n_lists = 0
-    begins_list = False
+    n_lists = n_items = 0
+    begins_item = False
     while stack:
         child = next(stack[-1][0], None)
         if child is None:
@@ -58,27 +58,26 @@ def _blocks(container: Any) -> Iterator[tuple[Any, str]]:
         elif child.tag in _UNSEEN:
             continue
         elif child.tag in _PARAGRAPHS or child.tag == TABLE + "table":
-            yield child, ("\n" if prefix and begins_list else "") + prefix
-            begins_list = begins_list and not prefix
-            prefix = ""
+            n_items += begins_item
+            yield child, n_items if begins_item else 0
+            begins_item = False
         else:
             is_list = child.tag == TEXT + "list"
-            begins_list = (begins_list or not n_lists) if is_list else begins_list
+            n_items = 0 if is_list and not n_lists else n_items  # lists in a list go on with its items
             n_lists += is_list
-            if child.tag in (TEXT + "list-item", TEXT + "list-header") and n_lists:
-                prefix = "- "
+            begins_item = begins_item or (child.tag == TEXT + "list-item" and n_lists > 0)
             stack.append((iter(child), is_list))
 
 
 def lines(container: Any) -> Iterator[str]:
     """Each paragraph and table row in a container (an element, a list of them) as a line, notes and boxes after it."""
-    for block, prefix in _blocks(container):
+    for block, item in _blocks(container):
         if block.tag == TABLE + "table":
             yield from table_lines(block)
             continue
         text, apart = paragraph(block)
         if text.strip():
-            yield prefix.lstrip("\n") + text.strip()
+            yield f"- {text.strip()}" if item else text.strip()
         yield from apart
 
 

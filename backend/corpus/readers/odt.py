@@ -113,7 +113,8 @@ def _slides(body: Any, _root: Any, out: TextSink, reading: Reading) -> FileFacts
     word = "slide" if body.tag == OFFICE + "presentation" else "page"
     slides = list(body.iterfind(DRAW + "page"))
     _refuse_more(len(slides), f"{word}s", reading)
-    empty, pictures = [], []
+    empty: list[int] = []
+    pictures: list[int] = []
     for number, slide in enumerate(slides, start=1):
         reading.check()
         reading.step(word, number, len(slides))

@@ -58,7 +58,9 @@ class PptxReader:
                 raise UnreadableFile(
                     f"{len(slides):,} slides, the most of one file is {reading.limits.max_pages:,}.", hint="Split it."
                 )
-            empty, pictures, hidden, broken = [], [], [], []
+            empty: list[int] = []
+            pictures: list[int] = []
+            hidden, broken = [], []
             for number, name in enumerate(slides, start=1):
                 reading.check()
                 reading.step("slide", number, len(slides))

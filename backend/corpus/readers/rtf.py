@@ -185,9 +185,7 @@ class _Document:
             self._state = replace(state, skips=False, destination="")
         elif word in SKIPPED_GROUPS or (starred and word not in KEPT_GROUPS and not self._declares(word)):
             self._state = replace(state, skips=True)
-        elif self._declare(word, number):
-            return
-        elif state.skips:
+        elif self._declare(word, number) or state.skips:
             return
         elif word in CHARACTERS:
             self._add(CHARACTERS[word])

@@ -10,16 +10,18 @@ CHARACTERS = {
 }  # fmt: skip
 SYMBOLS = {"~": "\u00a0", "_": "\u2011", "-": "", "\\": "\\", "{": "{", "}": "}"}
 # Groups that hold no text for a reader, or the same text once more.
-SKIPPED_GROUPS = frozenset(
-    "colortbl pict fldinst stylesheet fonttbl header headerl headerr headerf footer footerl footerr footerf "
-    "nonshppict shprslt sp author operator company category keywords subject comment doccomm manager hlinkbase creatim "
-    "revtim printim buptim atnid atnauthor annotation atrfstart atrfend bkmkstart bkmkend listtable listoverridetable "
-    "rsidtbl generator themedata colorschememapping datastore latentstyles xmlnstbl filetbl revtbl ftnsep ftnsepc "
-    "ftncn aftnsep aftnsepc aftncn pntext pntxta pntxtb pnseclvl objdata objalias objsect xe tc tcn rxe private1 "
-    "falt panose wgrffmtfilter mmathPr pgptbl userprops template".split()
-)
+SKIPPED_GROUPS = frozenset((
+    "aftncn", "aftnsep", "aftnsepc", "annotation", "atnauthor", "atnid", "atrfend", "atrfstart", "author",
+    "bkmkend", "bkmkstart", "buptim", "category", "colorschememapping", "colortbl", "comment", "company", "creatim",
+    "datastore", "doccomm", "falt", "filetbl", "fldinst", "fonttbl", "footer", "footerf", "footerl", "footerr",
+    "ftncn", "ftnsep", "ftnsepc", "generator", "header", "headerf", "headerl", "headerr", "hlinkbase", "keywords",
+    "latentstyles", "listoverridetable", "listtable", "manager", "mmathPr", "nonshppict", "objalias", "objdata",
+    "objsect", "operator", "panose", "pgptbl", "pict", "pnseclvl", "pntext", "pntxta", "pntxtb", "printim",
+    "private1", "revtbl", "revtim", "rsidtbl", "rxe", "shprslt", "sp", "stylesheet", "subject", "tc", "tcn",
+    "template", "themedata", "userprops", "wgrffmtfilter", "xe", "xmlnstbl",
+))  # fmt: skip
 # Groups marked as skippable whose text a reader of the page sees.
-KEPT_GROUPS = frozenset("shpinst shptxt shpgrp ud".split())
+KEPT_GROUPS = frozenset(("shpinst", "shptxt", "shpgrp", "ud"))
 PARAGRAPH_ENDS = frozenset(("par", "sect", "page", "column"))
 CELL_ENDS = frozenset(("cell", "nestcell"))
 ROW_ENDS = frozenset(("row", "nestrow"))

@@ -50,13 +50,11 @@ class SubtitleReader:
         """
         reading.check()
         text, decoded = decoded_text(file.data, out.replaced, forced=reading.options.encoding)
-        media_type = "text/vtt" if text.startswith("WEBVTT") else self.media_type
-        n_cues = 0
+        is_vtt = text.startswith("WEBVTT")
         group: list[_Cue] = []
-        for cue in _cues(text):
-            if n_cues % _CUES_A_CHECK == 0:
+        for n, cue in enumerate(_cues(text, rolls=is_vtt)):
+            if n % _CUES_A_CHECK == 0:
                 reading.check()
-            n_cues += 1
             if group and _is_full(group, cue):
                 _write(group, out)
                 group = []
@@ -64,7 +62,7 @@ class SubtitleReader:
         _write(group, out)
         if not out.n_chars:
             raise UnreadableFile("no text: the subtitles say nothing.")
-        return text_facts(media_type, decoded, out.replaced)
+        return text_facts("text/vtt" if is_vtt else self.media_type, decoded, out.replaced)
 
 
 def _is_full(group: list[_Cue], following: _Cue) -> bool:
@@ -79,8 +77,8 @@ def _write(group: list[_Cue], out: TextSink) -> None:
         out.add(" ".join(cue.text for cue in group))
 
 
-def _cues(text: str) -> Iterator[_Cue]:
-    """Cues with words, in file order. A line that the cue before ended with (captions that roll) is not said again."""
+def _cues(text: str, *, rolls: bool) -> Iterator[_Cue]:
+    """Cues with words, in file order; where captions roll, a line that the cue before ended with is not said again."""
     start_s = -1
     said: list[str] = []
     last = ""
@@ -96,7 +94,7 @@ def _cues(text: str) -> Iterator[_Cue]:
             said = []
             hours, minutes, seconds = times.groups() if times else ("", "", "")
             start_s = int(hours or 0) * 3600 + int(minutes) * 60 + int(seconds) if times else -1
-        elif start_s >= 0 and (words := _words(line)) and words != last:
+        elif start_s >= 0 and (words := _words(line)) and not (rolls and words == last):
             said.append(words)
 
 

@@ -61,7 +61,9 @@ class XlsxReader:
             reading.check()
             strings = shared_strings(pack, _part_of_kind(linked, "sharedStrings"), reading.check)
             budget = RowBudget(reading.limits.max_records)
-            empty, pictures, missing = [], [], []
+            empty: list[int] = []
+            pictures: list[int] = []
+            missing = []
             for number, sheet in enumerate(sheets, start=1):
                 reading.step("sheet", number, len(sheets))
                 reading.check()
@@ -82,7 +84,8 @@ class XlsxReader:
             warnings.append(f"{numbered('sheet', pictures)}: only pictures or charts, not read")
         if formats.n_without_value:
             warnings.append(
-                f"{formats.n_without_value:,} formulas have no stored value: open the workbook, save it, and add it again"
+                f"{formats.n_without_value:,} formulas have no stored value: "
+                "open the workbook, save it, and add it again"
             )
         if not out.n_chars:
             raise UnreadableFile("; ".join(["no text in any cell", *warnings]) + ".", hint="Check that it was saved.")
@@ -99,7 +102,7 @@ class XlsxReader:
 
 def _sheets(workbook: Any, linked: dict[str, Relation]) -> list[_Sheet]:
     """Worksheets in order; chart sheets have no cells."""
-    found = []
+    found: list[_Sheet] = []
     for element in workbook.iterfind(f"{_S}sheets/{_S}sheet"):
         relation = linked.get(element.get(_R + "id") or "", Relation("worksheet", ""))
         if relation.kind == "worksheet":
