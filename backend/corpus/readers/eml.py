@@ -239,7 +239,7 @@ def _header(message: Message, name: str) -> str:
 def _decoded(value: str) -> str:
     """A header with its encoded words read; those in no known charset as they stand."""
     if not value.isascii():  # bytes that stand bare were kept as lone surrogates
-        value = _text_of(value.encode("utf-8", "surrogateescape"), "")
+        value = _text_of(value.encode("utf-8", "surrogateescape"), "cp1252")
     try:
         words = decode_header(value)
     except Exception:  # broken headers raise whatever their damage leads to

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import unquote
 
-from backend.corpus.decoding import decode, declared_charset
+from backend.corpus.decoding import declared_charset, decode
 from backend.corpus.files import FileFacts, Reading, Replaced, Section, SourceFile, TextSink, UnreadableFile
 from backend.corpus.readers.html import MOST_PAGE_BYTES, write_page
 from backend.corpus.readers.packages import Package, opened, package_kind, zip_names
