@@ -115,6 +115,11 @@ def sniff(
     wide = wide_without_mark(head, file.size_bytes, is_head)
     if wide and _fits(file, wide, is_head, check):
         return _guessed(wide)
+    return _narrow(file, codec_name(declared), is_head, check)
+
+
+def _narrow(file: SourceFile, declared: str, is_head: bool, check: Callable[[], None]) -> Encoding:
+    """The encoding of a file whose letters of the ASCII alphabet are single bytes."""
     probe = Probe(file.size_bytes)
     for block in _blocks(file, check):
         probe.look_at(block)
@@ -122,12 +127,11 @@ def sniff(
     for escaped in probe.escaped:
         if _fits(file, escaped, is_head, check):
             return _guessed(escaped)
-    if not probe.is_binary:
-        if probe.is_utf8:
-            return Encoding("utf-8")
-        named = codec_name(declared)
-        if named and not named.startswith(("utf-16", "utf-8")) and _fits(file, named, is_head, check):
-            return Encoding(named)
+    if probe.is_utf8 and not probe.is_binary:
+        return Encoding("utf-8")
+    is_wide = declared.startswith(("utf-16", "utf-32", "utf-8"))
+    if declared and not is_wide and not probe.is_binary and _fits(file, declared, is_head, check):
+        return Encoding(declared)
     if probe.is_binary:
         raise UnreadableFile("not text: binary data of an unknown kind.", hint="Save it as text, PDF or DOCX.")
     return _legacy(file, probe, is_head, check)
@@ -143,7 +147,7 @@ def _legacy(file: SourceFile, probe: Probe, is_head: bool, check: Callable[[], N
         raise UnreadableFile("its text encoding could not be told.", hint="Save it as UTF-8 and add it again.")
     n_lost = _count_lost(file, name, is_head, check)
     notes = (f"{_characters(n_lost)} fit it and were replaced",) if n_lost else ()
-    if probe.n_utf8 * 20 > probe.n_not_utf8 and len(spoken_name(name)) and name.startswith(("cp125", "iso8859")):
+    if probe.n_utf8 * 20 > probe.n_not_utf8 and name.startswith(("cp125", "iso8859")):
         notes = (*notes, "parts of it look like UTF-8: it may hold several encodings")
     return Encoding(name, True, (f"encoding guessed: {spoken_name(name)}", *notes))
 

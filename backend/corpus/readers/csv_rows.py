@@ -1,35 +1,37 @@
-"""CSV and TSV: each row a section of its own, numbered as in the file."""
+"""CSV and TSV: each row a section of its own, numbered as in the file, read as a stream."""
 
 from __future__ import annotations
 
 import csv
-import io
-import re
-from collections.abc import Iterable
-from itertools import islice
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from typing import TextIO
 
-from backend.corpus.decoding import decode
-from backend.corpus.files import Check, FileFacts, Reading, Replaced, SourceFile, TextSink, UnreadableFile, go_on
+from backend.corpus.decoding import sniff, text_stream
+from backend.corpus.files import FileFacts, Reading, SourceFile, TextSink, UnreadableFile
+from backend.corpus.readers.columns import SAMPLE, TableRecord
+from backend.corpus.readers.csv_dialect import (
+    SNIFFED_CHARS,
+    chosen_delimiter,
+    column_names,
+    excel_delimiter,
+    guess_delimiter,
+    has_header,
+)
 from backend.corpus.readers.records import (
     BATCH,
-    MOST_RECORDS,
-    TableRecord,
-    is_text_name,
-    records_document,
+    MOST_CELL_CHARS,
+    RecordStream,
     refuse_too_many,
+    take_head,
+    write_records,
 )
-from backend.corpus.text import clean_text, numbered
+from backend.corpus.readers.tally import Tally
+from backend.corpus.text import clean_text
 
 _SUFFIXES = (".csv", ".tsv", ".tab")
-_DELIMITERS = ",;\t|"
-_NO_DELIMITER = "\x1f"  # never in a cleaned text
-_SNIFF_CHARS = 65536
-_SNIFF_ROWS = 60
-_MOST_COLUMNS = 1_000
-_LARGEST_CELL = 2**31 - 1  # fits a C long everywhere; the size of a file is bounded before it is read
-_NUMBER = re.compile(r"[-+]?[\d.,:/ %-]*\d[\d.,:/ %-]*")
-
-Rows = list[list[str]]
 
 
 class CsvReader:
@@ -45,118 +47,144 @@ class CsvReader:
         """One section a non-empty row; ``row 1`` is the first below the header.
 
         Raises:
-            UnreadableFile: No text encoding, no row with text, or more columns or rows than are read.
-            CancelledError: From ``check``, between batches of rows.
+            UnreadableFile: No text encoding, no row with text, more columns or rows than are read, or a chosen column
+                that is not there.
+            CancelledError: From ``reading.check``, between batches of rows.
         """
-        decoded = decode(file.data)
-        replaced = Replaced()
-        text = clean_text(decoded.text, replaced)
-        warnings = [*decoded.warnings, *replaced.notes()]
-        delimiter = _delimiter(text, file.name)
-        rows, note = _parse(text, delimiter, MOST_RECORDS + 1, reading.check)
-        refuse_too_many(len(rows), "row")
-        warnings += [note] if note else []
-        while rows and not any(cell.strip() for cell in rows[-1]):
-            rows.pop()  # line ends at the end of the file are no rows
-        if not rows:
-            raise UnreadableFile("no text: there are no rows.")
-        has_header = _has_header(rows)
-        names = _names(rows[0] if has_header else [""] * max(map(len, rows)))
-        if has_header:
-            rows = rows[1:]
-        else:
-            warnings.append("no header recognised: the first line is read as row 1")
-        rows, note = _fold_overlong(len(names), rows, delimiter)
-        warnings += [note] if note else []
-        records = [
-            TableRecord(at, {name: cell for name, cell in zip(names, row, strict=False) if cell})
-            for at, row in enumerate(rows, start=1)
-        ]
-        return records_document(
-            records, names, out, word="row", media_type=self.media_type, warnings=warnings, check=reading.check
-        )
+        with open_csv(file, reading) as table:
+            return write_records(table, out, reading)
 
 
-def _parse(text: str, delimiter: str, most_rows: int, check: Check = go_on) -> tuple[Rows, str]:
-    """The first rows; where quotes are broken, what a lenient reading gives, and a note."""
-    csv.field_size_limit(_LARGEST_CELL)  # one limit for the process; only ever set to this value
-    note = ""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    try:
-        rows = _first(reader, most_rows, check)
-    except csv.Error:
-        note = f"quotation marks do not match near line {reader.line_num}: rows after it may be joined"
-        rows = _first(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), most_rows, check)
-    return rows, note
-
-
-def _first(reader: Iterable[list[str]], most_rows: int, check: Check) -> Rows:
-    rows: Rows = []
-    for row in islice(reader, most_rows):
-        if len(rows) % BATCH == 0:
-            check()
-        rows.append(row)
-    return rows
-
-
-def _delimiter(text: str, name: str) -> str:
-    """The candidate with which most rows have as many cells as the first."""
-    sample = text[:_SNIFF_CHARS]
-    if len(text) > _SNIFF_CHARS and "\n" in sample:
-        sample = sample[: sample.rindex("\n")]
-    best, best_score = _NO_DELIMITER, 0.0
-    for candidate in "\t,;|" if name.lower().endswith((".tsv", ".tab")) else _DELIMITERS:
-        rows = [row for row in _parse(sample, candidate, _SNIFF_ROWS)[0] if row]
-        width = len(rows[0]) if rows else 0
-        if width < 2:
-            continue
-        equal = sum(len(row) == width for row in rows) / len(rows)
-        wider = all(len(row) >= width for row in rows)  # commas in an unquoted last column
-        score = equal + 0.01 * min(width, 20) if equal >= 0.5 or wider else 0.0
-        if score > best_score:
-            best, best_score = candidate, score
-    return best
-
-
-def _has_header(rows: Rows) -> bool:
-    first = [cell.strip() for cell in rows[0]]
-    if any(is_text_name(cell) or cell.casefold() in ("id", "_id", "title", "query") for cell in first):
-        return True
-    if len(rows) == 1:
-        return False
-    named = [cell for cell in first if cell]
-    return (
-        bool(named)
-        and len(set(named)) == len(named)
-        and all(len(cell) <= 40 and len(cell.split()) <= 4 and not cell.endswith((".", "!", "?")) for cell in named)
-        and not any(_NUMBER.fullmatch(cell) for cell in named)
-    )
-
-
-def _names(header: list[str]) -> list[str]:
-    """A name for each column, none twice.
+@contextmanager
+def open_csv(file: SourceFile, reading: Reading) -> Iterator[RecordStream]:
+    """Open a table: dialect and columns are told from its start, the rest is read as it is asked for.
 
     Raises:
-        UnreadableFile: More columns than any table for people has.
+        UnreadableFile: As ``CsvReader.read``; while it is read as well.
     """
-    if len(header) > _MOST_COLUMNS:
-        raise UnreadableFile(
-            f"{len(header):,} columns, the most of one table is {_MOST_COLUMNS:,}.",
-            hint="Save the columns with text as a table of their own; if it is no table, save it as .txt.",
-        )
-    names: dict[str, None] = {}
-    for at, cell in enumerate(header, start=1):
-        name = cell.strip() or f"column {at}"
-        while name in names:
-            name = f"{name} ({at})"
-        names[name] = None
-    return list(names)
+    options = reading.options
+    encoding = sniff(file, forced=options.encoding, check=reading.check)
+    with text_stream(file, encoding.name) as stream:
+        sample = stream.read(SNIFFED_CHARS).removeprefix("\ufeff")
+    excel = excel_delimiter(sample)
+    if options.delimiter:
+        delimiter = chosen_delimiter(options.delimiter)
+    else:
+        delimiter = excel or guess_delimiter(sample, file.name)
+    rows = _Rows(file, encoding.name, delimiter, skip=1 if excel else 0)
+    with text_stream(file, encoding.name) as stream:
+        yield _table(rows, rows.read(stream), reading, RecordStream("row", "text/csv", encoding, (), (), iter(())))
 
 
-def _fold_overlong(width: int, rows: Rows, delimiter: str) -> tuple[Rows, str]:
-    """Cells beyond the header belong to the last column: its text held unquoted delimiters."""
-    overlong = [at for at, row in enumerate(rows, start=1) if len(row) > width]
-    if not overlong:
-        return rows, ""
-    folded = [[*row[: width - 1], delimiter.join(row[width - 1 :])] if len(row) > width else row for row in rows]
-    return folded, f"{numbered('row', overlong)}: more cells than the header, joined into the last column"
+def _table(rows: _Rows, parsed: Iterator[list[str]], reading: Reading, kind: RecordStream) -> RecordStream:
+    first = list(islice(_without_leading_blanks(parsed, reading), SAMPLE))
+    if not first:
+        raise UnreadableFile("no text: there are no rows.")
+    headed = has_header(first[0], len(first) > 1, reading.options)
+    names = column_names([clean_text(cell) for cell in first[0]] if headed else [""] * max(map(len, first)))
+    overlong = Tally("row")
+    records = _records(chain(first[headed:], parsed), names, rows.delimiter, reading.limits.max_records, overlong)
+
+    def notes() -> Sequence[str]:
+        said = [rows.note] if rows.note else []
+        if not headed:
+            said.append("no header recognised: the first line is read as row 1")
+        if overlong.n:
+            than = "the header" if headed else "the rows above"
+            said.append(f"{overlong}: more cells than {than}, joined into the last column")
+        return said
+
+    return RecordStream(
+        kind.word, kind.media_type, kind.encoding, names, take_head(records), records, notes,
+        delimiter=rows.delimiter, has_header=headed,
+    )  # fmt: skip
+
+
+def _without_leading_blanks(rows: Iterator[list[str]], reading: Reading) -> Iterator[list[str]]:
+    blank = True
+    for at, row in enumerate(rows, start=1):
+        if at % BATCH == 0:
+            reading.check()
+        refuse_too_many(at, "row", reading.limits.max_records + 1)  # the header is no row
+        blank = blank and not any(map(str.strip, row))
+        if not blank:
+            yield row
+
+
+def _records(
+    rows: Iterator[list[str]], names: Sequence[str], delimiter: str, most: int, overlong: Tally
+) -> Iterator[TableRecord]:
+    """Rows as records; cells beyond the header belong to the last column: its text held unquoted delimiters.
+
+    Blank rows at the end of the file are line ends, and no records.
+    """
+    width, n_blank = len(names), 0
+    for number, row in enumerate(rows, start=1):
+        refuse_too_many(number, "row", most)
+        if not any(map(str.strip, row)):
+            n_blank += 1
+            continue
+        while n_blank:
+            yield TableRecord(number - n_blank, {})
+            n_blank -= 1
+        cells = row
+        if len(row) > width:
+            overlong.add(number)
+            cells = [*row[: width - 1], delimiter.join(row[width - 1 :])]
+        yield TableRecord(number, {name: cell for name, cell in zip(names, cells, strict=False) if cell})
+
+
+@dataclass(slots=True)
+class _Rows:
+    """Rows of a file; where quotes are broken, what a lenient reading gives, and a note.
+
+    Attributes:
+        skip: Lines before the table.
+        note: For people, once it is known.
+    """
+
+    file: SourceFile
+    encoding: str
+    delimiter: str
+    skip: int = 0
+    note: str = ""
+    _line: int = field(default=0)
+
+    def read(self, stream: TextIO) -> Iterator[list[str]]:
+        """Row by row.
+
+        Raises:
+            UnreadableFile: A line or cell longer than memory bears.
+        """
+        csv.field_size_limit(MOST_CELL_CHARS)  # one limit for the process; only ever set to this value
+        n_rows = 0
+        try:
+            for row in csv.reader(self._lines(stream), delimiter=self.delimiter, strict=True):
+                n_rows += 1
+                yield row
+            return
+        except csv.Error:
+            self.note = f"quotation marks do not match near line {self._line}: rows after it may be joined"
+        # Up to there both ways of reading give the same rows.
+        with text_stream(self.file, self.encoding) as again:
+            try:
+                yield from islice(csv.reader(self._lines(again), delimiter=self.delimiter), n_rows, None)
+            except csv.Error:
+                raise UnreadableFile(
+                    f"row {n_rows + 1} or below: a cell of more than {MOST_CELL_CHARS:,} characters.",
+                    hint="Perhaps a quotation mark is not closed there.",
+                ) from None
+
+    def _lines(self, stream: TextIO) -> Iterator[str]:
+        self._line = 0
+        while line := stream.readline(MOST_CELL_CHARS + 1):
+            self._line += 1
+            if len(line) > MOST_CELL_CHARS:
+                raise UnreadableFile(
+                    f"line {self._line:,} has more than {MOST_CELL_CHARS:,} characters.",
+                    hint="If it is no table, save it as .txt.",
+                )
+            if self._line == 1:
+                line = line.removeprefix("\ufeff")  # left by an encoding that a person chose
+            if self._line > self.skip:
+                yield line

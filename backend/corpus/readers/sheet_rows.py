@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 
 from backend.corpus.files import Reading, TextSink, UnreadableFile
-from backend.corpus.readers.records import is_text_name
+from backend.corpus.readers.columns import is_text_name
 
 Cells = dict[int, str]
 """Texts of a row by column, from 0; cells without text are not in it."""
