@@ -16,6 +16,7 @@ T = TypeVar("T")
 # the shell
 ROUTED = "shell_routed"
 PENDING = "shell_pending"
+SIDEBAR = "shell_sidebar"  # "open" or "close": what the next run does with the sidebar
 JOB_WATCHED = "job_watched"  # id of the job whose progress this session saw running
 
 # names in the URL
@@ -53,6 +54,7 @@ JUDGE_BOTH_ORDERS = "judge_both_orders"
 CORPUS_NAME = "corpora_name"
 CORPUS_PASTE = "corpora_paste"
 CORPUS_FILES = "corpora_files"
+CORPUS_DRAFT = "corpora_draft"  # id of the uploads that are not added yet
 CORPUS_TAB = "corpora_tab"
 CORPUS_OPEN = "corpora_open"  # which form stands open under a corpus' header: "", "add" or "cut"
 CHUNKS_FIRST = "corpora_chunks_first"  # position of the first chunk on the page of chunks

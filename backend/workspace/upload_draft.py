@@ -44,7 +44,8 @@ class Draft:
     Attributes:
         files: In the order in which they came.
         doubles: Upload ids of files that were in it already.
-        generation: Grows when the form starts afresh; part of its widgets' keys.
+        generation: Grows when the browser's lists of files start afresh; part of their widgets' keys.
+        n_started: How often the form's files went into a job; part of the keys of its other widgets.
         job_id: Of the work that the files before these went into.
         started_at: When that was, in seconds.
     """
@@ -52,6 +53,7 @@ class Draft:
     files: tuple[DraftFile, ...] = ()
     doubles: tuple[str, ...] = ()
     generation: int = 0
+    n_started: int = 0
     job_id: str = ""
     started_at: float = 0.0
 
@@ -132,14 +134,14 @@ class UploadDraft:
         return self._write(replace(draft, files=tuple(files)))
 
     def renew(self) -> Draft:
-        """Start the form's widgets afresh; the files stay."""
+        """Start the browser's lists of files afresh; the files stay."""
         draft = self.read()
         return self._write(replace(draft, doubles=(), generation=draft.generation + 1))
 
     def finish(self, job_id: str) -> None:
-        """The files went into a job, which holds them itself: take them all out and start the form afresh."""
+        """The files went into a job, which holds them itself: take them out and start the form afresh."""
         draft = self.read()
-        self._write(Draft(generation=draft.generation + 1, job_id=job_id, started_at=time.time()))
+        self._write(Draft((), (), draft.generation + 1, draft.n_started + 1, job_id, time.time()))
         for one in draft.files:
             self._files.let_go(one.sha256, self._holder)
 

@@ -1,0 +1,259 @@
+"""What a person may decide about a file before it is read: which columns hold the text, the delimiter, the encoding.
+
+Everything has a guess that is shown and used unless somebody changes it. What is changed is kept in the draft.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from backend.corpus import AS_IT_IS, ReadOptions, SourceFile, UnreadableFile
+from backend.corpus.encodings import ENCODINGS, spoken_name
+from backend.corpus.readers.preview import RecordsPreview, decode_preview, preview_records
+from backend.errors import NotFoundError
+from backend.store import sha256_hex
+from backend.ui.text import count, label, short, verbatim
+from backend.workspace.recognise import Recognised
+from backend.workspace.upload_draft import Draft, DraftFile, UploadDraft
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+_ROWS = 5
+_TEXT_CHARS = 1_500
+_DELIMITERS = {"": "As recognised", ",": "Comma ,", ";": "Semicolon ;", "\t": "Tab", "|": "Bar |"}
+_NONE = "(none)"
+
+
+def show(draft: UploadDraft, here: Draft, found: Mapping[str, Recognised], form: str) -> None:
+    """Draw the choices for one of the files that leave something to decide."""
+    files = {one.name: one for one in here.files if found[one.name].is_text or found[one.name].is_table}
+    if not files:
+        return
+    names = sorted(files, key=lambda name: not _is_doubtful(found[name]))
+    n_doubtful = sum(_is_doubtful(found[name]) for name in names)
+    told = f" · {count(n_doubtful, 'file')} to look at" if n_doubtful else ""
+    section = st.expander(
+        f"Columns and encoding{told}", icon=":material/table_view:", key=f"{form}_reading", on_change="rerun"
+    )
+    if not section.open:
+        return
+    with section:
+        key = f"{form}_reading_file"
+        if key in st.session_state and st.session_state[key] not in files:
+            del st.session_state[key]
+        chosen = names[0]
+        if len(names) > 1:
+            chosen = st.selectbox(
+                "File", names, format_func=lambda name: short(name, 90), key=key, persist_state="session"
+            )
+        one = files[chosen]
+        try:
+            source = draft.source(one)
+        except NotFoundError as error:
+            st.error(label(f"{error.message} {error.hint}"), icon=":material/error:")
+            return
+        prefix = f"{form}_{sha256_hex(f'{one.sha256} {one.name}')[:16]}"
+        _encoding(draft, one, found[chosen], prefix)
+        if found[chosen].is_table:
+            _table(draft, one, source, prefix)
+            _spread(draft, files, found, one, form)
+        else:
+            _text(one, source)
+        if one.options != AS_IT_IS:
+            st.button(
+                "Back to what was recognised",
+                icon=":material/undo:",
+                on_click=_forget,
+                args=(draft, one.name, prefix),
+                key=f"{prefix}_back",
+            )
+
+
+def _is_doubtful(one: Recognised) -> bool:
+    """Whether somebody should look: its encoding was guessed, or could not be told."""
+    return one.is_guessed or bool(one.problem)
+
+
+def _encoding(draft: UploadDraft, one: DraftFile, found: Recognised, prefix: str) -> None:
+    told = (found.encoding + (", guessed" if found.is_guessed else "")) if not one.options.encoding else ""
+    codecs = ["", *(codec for codec, _ in ENCODINGS)]
+    if one.options.encoding not in codecs:
+        codecs.append(one.options.encoding)
+    key = f"{prefix}_encoding"
+    st.selectbox(
+        "Encoding",
+        codecs,
+        index=codecs.index(one.options.encoding),
+        format_func=lambda codec: spoken_name(codec) if codec else f"As recognised{': ' if told else ''}{told}",
+        key=key,
+        on_change=lambda: _decide(draft, one.name, encoding=st.session_state[key], **_NO_COLUMNS),
+        help="If letters look wrong in the preview, choose the encoding that makes them right.",
+    )
+
+
+def _text(one: DraftFile, source: SourceFile) -> None:
+    try:
+        text = _decoded(source, one.options.encoding, one.sha256)
+    except UnreadableFile as error:
+        st.error(label(f"{error.message} {error.hint}"), icon=":material/error:")
+        return
+    verbatim(text[:_TEXT_CHARS], height=240 if len(text) > 300 else None)
+    if len(text) > _TEXT_CHARS:
+        st.caption(f"The first {_TEXT_CHARS:,} characters.")
+
+
+def _table(draft: UploadDraft, one: DraftFile, source: SourceFile, prefix: str) -> None:
+    delimiter_at = st.container()
+    try:
+        seen = _records(source, one.options, one.name, one.sha256, repr(one.options))
+    except UnreadableFile as error:
+        _delimiter(draft, one, delimiter_at, "", prefix)
+        st.error(label(f"{error.message} {error.hint}"), icon=":material/error:")
+        return
+    if seen is None:
+        _text(one, source)
+        return
+    if seen.delimiter or one.options.delimiter:
+        _delimiter(draft, one, delimiter_at, seen.delimiter, prefix)
+    _columns(draft, one, seen, prefix)
+    _rows(seen, one.options)
+
+
+def _delimiter(draft: UploadDraft, one: DraftFile, where: DeltaGenerator, told: str, prefix: str) -> None:
+    key = f"{prefix}_delimiter"
+    known = list(_DELIMITERS)
+    if one.options.delimiter not in known:
+        known.append(one.options.delimiter)
+    spoken = _DELIMITERS.get(told, told).lower()
+    where.selectbox(
+        "Columns are divided by",
+        known,
+        index=known.index(one.options.delimiter),
+        format_func=lambda mark: (
+            _DELIMITERS.get(mark, mark) + (f": {spoken}" if not mark and told and not one.options.delimiter else "")
+        ),
+        key=key,
+        on_change=lambda: _decide(draft, one.name, delimiter=st.session_state[key], **_NO_COLUMNS),
+    )
+
+
+def _columns(draft: UploadDraft, one: DraftFile, seen: RecordsPreview, prefix: str) -> None:
+    names = list(seen.columns)
+    prefix = f"{prefix}_{sha256_hex(repr((names, one.options.encoding, one.options.delimiter)))[:8]}"
+    options = one.options
+    text_key, title_key, id_key, kept_key = (f"{prefix}_{part}" for part in ("text", "title", "id", "kept"))
+    text = options.text_columns or seen.text_columns
+    left, right = st.columns(2)
+    left.multiselect(
+        "Text columns",
+        names,
+        default=[name for name in text if name in names],
+        key=text_key,
+        on_change=lambda: _decide(draft, one.name, text_columns=tuple(st.session_state[text_key])),
+        help="What is searched. Several are joined in this order. None: as recognised.",
+    )
+    right.multiselect(
+        "Columns to keep beside it",
+        names,
+        default=[name for name in options.metadata_columns if name in names],
+        key=kept_key,
+        on_change=lambda: _decide(draft, one.name, metadata_columns=tuple(st.session_state[kept_key])),
+        help="Shown with a result, never searched.",
+    )
+    for column, title, name, chosen, guess, key, told in (
+        (left, "Title column", "title_column", options.title_column, seen.title_column, title_key,
+         "Put before the text of each row."),
+        (right, "Id column", "id_column", options.id_column, seen.id_column, id_key,
+         "Names each row, as relevance judgements do."),
+    ):  # fmt: skip
+        current = (guess or "") if chosen is None else chosen
+        column.selectbox(
+            title,
+            ["", *names],
+            index=names.index(current) + 1 if current in names else 0,
+            format_func=lambda value: value or _NONE,
+            key=key,
+            on_change=_decide_from,
+            args=(draft, one.name, name, key),
+            help=told,
+        )
+
+
+def _rows(seen: RecordsPreview, options: ReadOptions) -> None:
+    import pandas as pd
+
+    text = options.text_columns or seen.text_columns
+    title = seen.title_column if options.title_column is None else options.title_column
+    record_id = seen.id_column if options.id_column is None else options.id_column
+    roles = dict.fromkeys(options.metadata_columns, "kept")
+    roles |= dict.fromkeys(text, "text")
+    roles |= {name: role for name, role in ((title, "title"), (record_id, "id")) if name and name not in roles}
+    heads = [f"{name} ({roles[name]})" if name in roles else name for name in seen.columns]
+    order = sorted(range(len(heads)), key=lambda at: _ROLE_ORDER.get(roles.get(seen.columns[at], ""), 9))
+    frame = pd.DataFrame([[row[at] for at in order] for row in seen.rows], columns=[heads[at] for at in order])
+    st.dataframe(frame, hide_index=True, alt="First rows of the file as they are read now.")
+
+
+def _spread(
+    draft: UploadDraft, files: Mapping[str, DraftFile], found: Mapping[str, Recognised], one: DraftFile, form: str
+) -> None:
+    """Use one file's choices for the other tables that have the same columns."""
+    others = [name for name in files if name != one.name and found[name].is_table]
+    if not others or one.options == AS_IT_IS:
+        return
+
+    def spread() -> None:
+        seen = _records(draft.source(one), one.options, one.name, one.sha256, repr(one.options))
+        n_alike = 0
+        for name in others[:_MOST_SPREAD]:
+            file, options = files[name], replace(one.options, encoding=files[name].options.encoding)
+            try:
+                there = _records(draft.source(file), options, name, file.sha256, repr(options))
+            except (UnreadableFile, NotFoundError):
+                continue
+            if seen is not None and there is not None and there.columns == seen.columns:
+                draft.decide(name, options)
+                n_alike += 1
+        st.toast(f"Used for {count(n_alike, 'other file')} with these columns.", icon=":material/check:")
+
+    st.button(
+        "Use for all tables with these columns", icon=":material/copy_all:", on_click=spread, key=f"{form}_spread"
+    )
+
+
+_MOST_SPREAD = 200
+_ROLE_ORDER = {"id": 0, "title": 1, "text": 2, "kept": 3}
+_NO_COLUMNS: dict[str, Any] = {"text_columns": (), "title_column": None, "id_column": None, "metadata_columns": ()}
+
+
+def _decide(draft: UploadDraft, name: str, **chosen: Any) -> None:
+    before = next((one.options for one in draft.read().files if one.name == name), None)
+    if before is not None:
+        draft.decide(name, replace(before, **chosen))
+
+
+def _decide_from(draft: UploadDraft, name: str, option: str, key: str) -> None:
+    _decide(draft, name, **{option: st.session_state[key]})
+
+
+def _forget(draft: UploadDraft, name: str, prefix: str) -> None:
+    draft.decide(name, AS_IT_IS)
+    for key in [key for key in st.session_state if str(key).startswith(prefix)]:
+        del st.session_state[key]
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _records(_source: SourceFile, _options: ReadOptions, name: str, sha256: str, way: str) -> RecordsPreview | None:
+    """By content: name, digest and options are the key."""
+    return preview_records(_source, _options, _ROWS)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _decoded(_source: SourceFile, encoding: str, sha256: str) -> str:
+    """By content: digest and encoding are the key."""
+    return decode_preview(_source, encoding)
