@@ -253,7 +253,8 @@ class JobRunner:
 
 
 def _status(row: JobRow) -> JobStatus:
+    state = JobState(row.status)
     return JobStatus(
-        row.job_id, row.kind, JobState(row.status), row.stage, row.n_items, row.n_done, dict(row.result), row.error,
-        row.created_at, dict(row.params),
+        row.job_id, row.kind, state, row.stage, row.n_items, row.n_done, dict(row.result), row.error,
+        row.created_at, dict(row.params), row.cancel_requested and state.is_active,
     )  # fmt: skip

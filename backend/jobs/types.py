@@ -35,6 +35,7 @@ class JobStatus:
         result: What the handler returned, plain data; empty until done.
         error: Message for people; empty unless failed.
         params: As submitted: plain data, never a key.
+        is_stopping: Somebody asked it to stop; it still runs.
     """
 
     job_id: str
@@ -47,6 +48,7 @@ class JobStatus:
     error: str
     created_at: str
     params: Mapping[str, Any] = field(default_factory=dict)
+    is_stopping: bool = False
 
 
 class JobContext(Protocol):

@@ -27,7 +27,7 @@ def follow(ws: Workspace, job_id: str, title: str, on_done: Callable[[JobStatus]
     Args:
         ws: The workspace.
         job_id: From the link.
-        title: What the job does, for people.
+        title: What the job does, for people. Plain text: it may name a corpus.
         on_done: Called in the page's own run when the job is done, with its result.
 
     Returns:
@@ -57,9 +57,18 @@ def _panel(ws: Workspace, job_id: str, title: str) -> None:
     with st.container(border=True, key="job_panel"):
         share = min(status.n_done / status.n_items, 1.0) if status.n_items else 0.0
         told = f"{status.n_done:,} of {status.n_items:,}" if status.n_items > 1 else ""
-        waiting = "waiting for a free worker" if status.state is JobState.QUEUED else status.stage or "starting"
-        st.progress(share, text=" · ".join(part for part in (f"**{title}**", label(waiting), told) if part))
-        if st.button("Stop", icon=":material/stop_circle:", key="job_stop", help="What is finished stays stored."):
+        if status.is_stopping:
+            waiting = "stopping…"
+        else:
+            waiting = "waiting for a free worker" if status.state is JobState.QUEUED else status.stage or "starting"
+        st.progress(share, text=" · ".join(part for part in (f"**{label(title)}**", label(waiting), told) if part))
+        if st.button(
+            "Stopping…" if status.is_stopping else "Stop",
+            icon=":material/stop_circle:",
+            key="job_stop",
+            disabled=status.is_stopping,
+            help=None if status.is_stopping else "What is finished stays stored.",
+        ):
             ws.jobs.cancel(job_id)
             st.rerun(scope="fragment")
 
@@ -68,10 +77,11 @@ def _stopped(ws: Workspace, status: JobStatus, title: str) -> None:
     if status.state is JobState.FAILED:
         show_error(f"{title}: it failed. {status.error}")
     elif status.state is JobState.CANCELLED:
-        st.info(f"{title}: stopped. What was finished is kept.", icon=":material/stop_circle:")
+        st.info(f"{label(title)}: stopped. What was finished is kept.", icon=":material/stop_circle:")
     else:
         st.warning(
-            f"{title}: interrupted when the server stopped. What was finished is kept.", icon=":material/pause_circle:"
+            f"{label(title)}: interrupted when the server stopped. What was finished is kept.",
+            icon=":material/pause_circle:",
         )
     again = "Try again" if status.state is JobState.FAILED else "Go on"
     if st.button(again, icon=":material/play_arrow:", key="job_resume"):
