@@ -11,6 +11,7 @@ from backend.errors import NotFoundError
 from backend.jobs import JobStatus
 from backend.retrieval.types import Duel
 from backend.ui import job_progress, judge_panel, model_facts, ranked_lists, state, vote
+from backend.ui.shell import errors
 from backend.ui.text import label, question
 from backend.workspace import JudgeChoice, Workspace
 
@@ -44,6 +45,15 @@ def job_in_view(ws: Workspace) -> str:
     return next((job.job_id for job in ws.jobs.active() if job.kind == "sample"), "")
 
 
+def is_judging(ws: Workspace, job_id: str) -> bool:
+    """Whether the job asks a judge about the duel in the link: it is shown where it was asked, not above the duel."""
+    if not job_id or not state.linked(state.URL_DUEL):
+        return False
+    with suppress(NotFoundError):
+        return ws.jobs.status(job_id).kind == "judging"
+    return False
+
+
 def follow_job(ws: Workspace, job_id: str) -> bool:
     """Show the job in the link; when it ends while watched, go to what it made.
 
@@ -71,8 +81,8 @@ def start(ws: Workspace, job_id: str, duel_id: str = "") -> None:
     state.go(**{state.URL_DUEL: made})
 
 
-def show(ws: Workspace, duel: Duel) -> None:
-    """Question, ranked lists, ballot, verdict."""
+def show(ws: Workspace, duel: Duel, judging_job: str = "") -> None:
+    """Question, ranked lists, ballot, verdict; below its form the job that asks the judge just now."""
     sides = vote.sides_of(ws, duel)
     gone = all(corpus.corpus_id != duel.corpus_id for corpus in ws.corpora.list())
     note = " · This corpus was deleted; the duel stays." if gone else ""
@@ -80,8 +90,11 @@ def show(ws: Workspace, duel: Duel) -> None:
     question(duel.query)
     ranked_lists.hyde(duel)
     vote.show(ws, sides)
-    ranked_lists.show(sides)
+    ranked_lists.show(sides, in_context=not gone)
     choice: JudgeChoice | None = judge_panel.show(ws, sides)
+    if judging_job:
+        with errors():
+            follow_job(ws, judging_job)
     _models(ws, duel)
     if choice is not None:
         st.session_state[state.DUEL_PEEKED] = duel.duel_id

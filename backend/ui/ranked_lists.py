@@ -6,12 +6,18 @@ import streamlit as st
 
 from backend.judging.types import Side
 from backend.retrieval.types import Duel, Hit, RankedList
+from backend.ui import context_link
 from backend.ui.sides import Sides
 from backend.ui.text import count, label, passage
 
 
-def show(sides: Sides) -> None:
-    """Draw both lists: names, timings and scores only once revealed, since they tell which model it is."""
+def show(sides: Sides, *, in_context: bool = True) -> None:
+    """Draw both lists: names, timings and scores only once revealed, since they tell which model it is.
+
+    Args:
+        sides: The duel and how it is shown.
+        in_context: Whether the documents are still there, to be opened at a hit.
+    """
     if sides.revealed:
         for column, side in zip(st.columns(2), sides.order, strict=True):
             with column:
@@ -23,7 +29,7 @@ def show(sides: Sides) -> None:
             hits = sides.results(side).hits
             with column:
                 if index < len(hits):
-                    _card(sides, side, hits[index], hits[index].chunk_id in shared)
+                    _card(sides, side, hits[index], hits[index].chunk_id in shared, in_context)
                 else:
                     st.caption(f"{sides.place(side)}: nothing at rank {index + 1}.")
     if depth == 0:
@@ -81,7 +87,7 @@ def _ms(value: float) -> str:
     return f"{value:,.1f} ms" if value < 10 else f"{value:,.0f} ms"
 
 
-def _card(sides: Sides, side: Side, hit: Hit, shared: bool) -> None:
+def _card(sides: Sides, side: Side, hit: Hit, shared: bool, in_context: bool) -> None:
     place = sides.place(side)
     with st.container(border=True, height="stretch", gap="xsmall", key=f"hit_{place.lower()}_{hit.rank}"):
         st.subheader(f"{place} {hit.rank}", anchor=f"{place.lower()}-{hit.rank}")
@@ -96,6 +102,8 @@ def _card(sides: Sides, side: Side, hit: Hit, shared: bool) -> None:
             marks.append(_other_rank(sides, side, hit))
         if marks:
             st.markdown(" · ".join(marks))
+        if in_context:
+            context_link.show(sides.duel, hit)
 
 
 def _other_rank(sides: Sides, side: Side, hit: Hit) -> str:
