@@ -27,6 +27,11 @@ _ROWS = 5
 _TEXT_CHARS = 1_500
 _DELIMITERS = {"": "As recognised", ",": "Comma ,", ";": "Semicolon ;", "\t": "Tab", "|": "Bar |"}
 _NONE = "(none)"
+_DELIMITED = ("text/csv", "text/tab-separated-values")
+_MOST_SPREAD = 200
+_ROLE_ORDER = {"id": 0, "title": 1, "text": 2, "metadata": 3}
+_ROLE_WORDS = {"id": "id", "title": "title", "text": "text", "metadata": "kept"}
+_NO_COLUMNS: dict[str, Any] = {"text_columns": (), "title_column": None, "id_column": None, "metadata_columns": ()}
 
 
 def show(draft: UploadDraft, here: Draft, found: Mapping[str, Recognised], form: str) -> None:
@@ -118,10 +123,10 @@ def _table(draft: UploadDraft, one: DraftFile, source: SourceFile, prefix: str) 
     if seen is None:
         _text(one, source)
         return
-    if seen.delimiter or one.options.delimiter:
+    if seen.media_type in _DELIMITED:
         _delimiter(draft, one, delimiter_at, seen.delimiter, prefix)
     _columns(draft, one, seen, prefix)
-    _rows(seen, one.options)
+    _rows(seen)
 
 
 def _delimiter(draft: UploadDraft, one: DraftFile, where: DeltaGenerator, told: str, prefix: str) -> None:
@@ -129,74 +134,96 @@ def _delimiter(draft: UploadDraft, one: DraftFile, where: DeltaGenerator, told: 
     known = list(_DELIMITERS)
     if one.options.delimiter not in known:
         known.append(one.options.delimiter)
-    spoken = _DELIMITERS.get(told, told).lower()
+
+    def words(mark: str) -> str:
+        shown = told if not mark and not one.options.delimiter else ""
+        return _DELIMITERS.get(mark, mark) + (f": {_DELIMITERS.get(shown, shown).lower()}" if shown else "")
+
     where.selectbox(
         "Columns are divided by",
         known,
         index=known.index(one.options.delimiter),
-        format_func=lambda mark: (
-            _DELIMITERS.get(mark, mark) + (f": {spoken}" if not mark and told and not one.options.delimiter else "")
-        ),
+        format_func=words,
         key=key,
         on_change=lambda: _decide(draft, one.name, delimiter=st.session_state[key], **_NO_COLUMNS),
     )
 
 
 def _columns(draft: UploadDraft, one: DraftFile, seen: RecordsPreview, prefix: str) -> None:
-    names = list(seen.columns)
+    names = [column.name for column in seen.columns]
     prefix = f"{prefix}_{sha256_hex(repr((names, one.options.encoding, one.options.delimiter)))[:8]}"
-    options = one.options
-    text_key, title_key, id_key, kept_key = (f"{prefix}_{part}" for part in ("text", "title", "id", "kept"))
-    text = options.text_columns or seen.text_columns
+    now = seen.options
+    text_key, kept_key = f"{prefix}_text", f"{prefix}_kept"
     left, right = st.columns(2)
     left.multiselect(
         "Text columns",
         names,
-        default=[name for name in text if name in names],
+        default=[name for name in now.text_columns if name in names],
         key=text_key,
         on_change=lambda: _decide(draft, one.name, text_columns=tuple(st.session_state[text_key])),
+        placeholder="As recognised",
         help="What is searched. Several are joined in this order. None: as recognised.",
     )
     right.multiselect(
         "Columns to keep beside it",
         names,
-        default=[name for name in options.metadata_columns if name in names],
+        default=[name for name in now.metadata_columns if name in names],
         key=kept_key,
         on_change=lambda: _decide(draft, one.name, metadata_columns=tuple(st.session_state[kept_key])),
+        placeholder="None",
         help="Shown with a result, never searched.",
     )
-    for column, title, name, chosen, guess, key, told in (
-        (left, "Title column", "title_column", options.title_column, seen.title_column, title_key,
-         "Put before the text of each row."),
-        (right, "Id column", "id_column", options.id_column, seen.id_column, id_key,
-         "Names each row, as relevance judgements do."),
-    ):  # fmt: skip
-        current = (guess or "") if chosen is None else chosen
-        column.selectbox(
-            title,
-            ["", *names],
-            index=names.index(current) + 1 if current in names else 0,
-            format_func=lambda value: value or _NONE,
-            key=key,
-            on_change=_decide_from,
-            args=(draft, one.name, name, key),
-            help=told,
-        )
+    _one_column(
+        draft,
+        one,
+        left,
+        names,
+        now.title_column or "",
+        f"{prefix}_title",
+        "Title column",
+        "title_column",
+        "Put before the text of each row.",
+    )
+    _one_column(
+        draft,
+        one,
+        right,
+        names,
+        now.id_column or "",
+        f"{prefix}_id",
+        "Id column",
+        "id_column",
+        "Names each row, as relevance judgements do.",
+    )
 
 
-def _rows(seen: RecordsPreview, options: ReadOptions) -> None:
+def _one_column(
+    draft: UploadDraft, one: DraftFile, where: DeltaGenerator, names: list[str], now: str, key: str, title: str,
+    option: str, told: str,
+) -> None:  # fmt: skip
+    where.selectbox(
+        title,
+        ["", *names],
+        index=names.index(now) + 1 if now in names else 0,
+        format_func=lambda value: value or _NONE,
+        key=key,
+        on_change=lambda: _decide(draft, one.name, **{option: st.session_state[key]}),
+        help=told,
+    )
+
+
+def _rows(seen: RecordsPreview) -> None:
     import pandas as pd
 
-    text = options.text_columns or seen.text_columns
-    title = seen.title_column if options.title_column is None else options.title_column
-    record_id = seen.id_column if options.id_column is None else options.id_column
-    roles = dict.fromkeys(options.metadata_columns, "kept")
-    roles |= dict.fromkeys(text, "text")
-    roles |= {name: role for name, role in ((title, "title"), (record_id, "id")) if name and name not in roles}
-    heads = [f"{name} ({roles[name]})" if name in roles else name for name in seen.columns]
-    order = sorted(range(len(heads)), key=lambda at: _ROLE_ORDER.get(roles.get(seen.columns[at], ""), 9))
-    frame = pd.DataFrame([[row[at] for at in order] for row in seen.rows], columns=[heads[at] for at in order])
+    order = sorted(range(len(seen.columns)), key=lambda at: _ROLE_ORDER.get(seen.columns[at].role, 9))
+    heads = [
+        f"{column.name} ({_ROLE_WORDS[column.role]})" if column.role in _ROLE_WORDS else column.name
+        for column in (seen.columns[at] for at in order)
+    ]
+    frame = pd.DataFrame([[row[at] for at in order] for row in seen.rows], columns=heads)
     st.dataframe(frame, hide_index=True, alt="First rows of the file as they are read now.")
+    if not seen.has_header:
+        st.caption("No header was recognised: the first line is read as a row.")
 
 
 def _spread(
@@ -216,7 +243,7 @@ def _spread(
                 there = _records(draft.source(file), options, name, file.sha256, repr(options))
             except (UnreadableFile, NotFoundError):
                 continue
-            if seen is not None and there is not None and there.columns == seen.columns:
+            if _names(there) == _names(seen):
                 draft.decide(name, options)
                 n_alike += 1
         st.toast(f"Used for {count(n_alike, 'other file')} with these columns.", icon=":material/check:")
@@ -226,19 +253,14 @@ def _spread(
     )
 
 
-_MOST_SPREAD = 200
-_ROLE_ORDER = {"id": 0, "title": 1, "text": 2, "kept": 3}
-_NO_COLUMNS: dict[str, Any] = {"text_columns": (), "title_column": None, "id_column": None, "metadata_columns": ()}
+def _names(seen: RecordsPreview | None) -> list[str] | None:
+    return None if seen is None else [column.name for column in seen.columns]
 
 
 def _decide(draft: UploadDraft, name: str, **chosen: Any) -> None:
     before = next((one.options for one in draft.read().files if one.name == name), None)
     if before is not None:
         draft.decide(name, replace(before, **chosen))
-
-
-def _decide_from(draft: UploadDraft, name: str, option: str, key: str) -> None:
-    _decide(draft, name, **{option: st.session_state[key]})
 
 
 def _forget(draft: UploadDraft, name: str, prefix: str) -> None:
@@ -256,4 +278,4 @@ def _records(_source: SourceFile, _options: ReadOptions, name: str, sha256: str,
 @st.cache_data(max_entries=64, show_spinner=False)
 def _decoded(_source: SourceFile, encoding: str, sha256: str) -> str:
     """By content: digest and encoding are the key."""
-    return decode_preview(_source, encoding)
+    return decode_preview(_source, encoding)[0]

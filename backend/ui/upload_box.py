@@ -93,11 +93,11 @@ def _is_from(here: Draft, key: str) -> bool:
 def _take(draft: UploadDraft, here: Draft, shown: dict[str, list[UploadedFile]]) -> Draft:
     """Put new uploads into the draft; take out those that the browser's list no longer has."""
     uploads = {f"{key} {upload.file_id}": upload for key, listed in shown.items() for upload in listed}
+    listed = (one for one in here.files if one.upload_id.rpartition(" ")[0] in shown)
+    if gone := [one.name for one in listed if one.upload_id not in uploads]:
+        here = draft.drop(gone)
     fresh = [(upload_id, upload) for upload_id, upload in uploads.items() if upload_id not in here.upload_ids]
-    if fresh:
-        with st.spinner("Keeping the files…"):
-            here = draft.add((upload_id, upload.name, upload) for upload_id, upload in fresh)
-    gone = [
-        one.name for one in here.files if one.upload_id.rpartition(" ")[0] in shown and one.upload_id not in uploads
-    ]
-    return draft.drop(gone) if gone else here
+    if not fresh:
+        return here
+    with st.spinner("Keeping the files…"):
+        return draft.add((upload_id, upload.name, upload) for upload_id, upload in fresh)
