@@ -15,6 +15,7 @@ from typing import TextIO
 from backend.corpus.encodings import (
     NO_TEXT_CODECS,
     PROBE_BYTES,
+    HighBytes,
     Probe,
     codec_name,
     is_mostly_utf8,
@@ -120,7 +121,7 @@ def sniff(
 
 def _narrow(file: SourceFile, declared: str, is_head: bool, check: Callable[[], None]) -> Encoding:
     """The encoding of a file whose letters of the ASCII alphabet are single bytes."""
-    probe = Probe(file.size_bytes)
+    probe = Probe()
     for block in _blocks(file, check):
         probe.look_at(block)
     probe.finish(is_head)
@@ -134,20 +135,24 @@ def _narrow(file: SourceFile, declared: str, is_head: bool, check: Callable[[], 
         return Encoding(declared)
     if probe.is_binary:
         raise UnreadableFile("not text: binary data of an unknown kind.", hint="Save it as text, PDF or DOCX.")
-    return _legacy(file, probe, is_head, check)
+    return _legacy(file, is_head, check)
 
 
-def _legacy(file: SourceFile, probe: Probe, is_head: bool, check: Callable[[], None]) -> Encoding:
-    if is_mostly_utf8(probe.n_utf8, probe.n_not_utf8):
-        n = probe.n_not_utf8
+def _legacy(file: SourceFile, is_head: bool, check: Callable[[], None]) -> Encoding:
+    high = HighBytes(file.size_bytes)
+    for block in _blocks(file, check):
+        high.look_at(block)
+    high.finish(is_head)
+    if is_mostly_utf8(high.n_utf8, high.n_not_utf8):
+        n = high.n_not_utf8
         note = f"{n:,} byte{'s' if n > 1 else ''} that {'are' if n > 1 else 'is'} not UTF-8 replaced"
         return Encoding("utf-8", True, (f"encoding guessed: UTF-8; {note}",))
-    name = legacy_encoding(probe.sample())
+    name = legacy_encoding(bytes(high.sample))
     if not name:
         raise UnreadableFile("its text encoding could not be told.", hint="Save it as UTF-8 and add it again.")
     n_lost = _count_lost(file, name, is_head, check)
     notes = (f"{_characters(n_lost)} fit it and were replaced",) if n_lost else ()
-    if probe.n_utf8 * 20 > probe.n_not_utf8 and name.startswith(("cp125", "iso8859")):
+    if high.n_utf8 * 20 > high.n_not_utf8 and name.startswith(("cp125", "iso8859")):
         notes = (*notes, "parts of it look like UTF-8: it may hold several encodings")
     return Encoding(name, True, (f"encoding guessed: {spoken_name(name)}", *notes))
 

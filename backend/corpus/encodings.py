@@ -101,93 +101,93 @@ def spoken_name(codec: str) -> str:
 
 @dataclass(slots=True)
 class Probe:
-    """Counts over a file that comes in blocks.
+    """A first look at a file that comes in blocks.
 
     Attributes:
-        n_bytes_in_all: The file's size.
         is_utf8: Whether all of it is.
-        n_utf8: Characters beyond ASCII that are whole in UTF-8.
-        n_not_utf8: Places that UTF-8 can't hold.
-        escaped: Encodings that their escape sequences name.
+        escaped: Encodings that its escape sequences name.
     """
 
-    n_bytes_in_all: int
     is_utf8: bool = True
-    n_utf8: int = 0
-    n_not_utf8: int = 0
     escaped: list[str] = field(default_factory=list)
     _n_bytes: int = 0
     _n_controls: int = 0
-    _strict: codecs.IncrementalDecoder = field(default_factory=lambda: codecs.getincrementaldecoder("utf-8")("strict"))
-    _lenient: codecs.IncrementalDecoder = field(
-        default_factory=lambda: codecs.getincrementaldecoder("utf-8")("replace")
-    )
-    _sample: bytearray = field(default_factory=bytearray)
+    _decoder: codecs.IncrementalDecoder = field(default_factory=lambda: codecs.getincrementaldecoder("utf-8")("strict"))
 
     def look_at(self, block: bytes) -> None:
         """Take the next block."""
-        is_first = self._n_bytes == 0
         self._n_bytes += len(block)
         self._n_controls += len(block) - len(block.translate(None, _CONTROL_BYTES))
-        if block.isascii() and self.is_utf8:
+        if self.is_utf8:
             self._decode(block)
-            self._look_for_escapes(block)
-            return
-        self._decode(block)
-        text = self._lenient.decode(block)
-        self._count(text)
-        if self.n_bytes_in_all <= SAMPLE_BYTES:
-            self._sample += block
-        else:
-            self._sample_lines(block, is_first)
-        self._look_for_escapes(block)
+        if b"\x1b$" in block:
+            self.escaped += [name for mark, name in _ESCAPED if mark in block and name not in self.escaped]
 
     def finish(self, is_head: bool) -> None:
-        """Say that the file is at its end."""
-        if is_head:
-            return
-        try:
-            self._strict.decode(b"", True)
-        except UnicodeDecodeError:
-            self.is_utf8 = False
-        self._count(self._lenient.decode(b"", True))
+        """Say that these were all blocks; ``is_head``: of a file that goes on."""
+        if self.is_utf8 and not is_head:
+            self._decode(b"", is_end=True)
 
     @property
     def is_binary(self) -> bool:
         """Whether more bytes are control codes than any text has (a few stray NULs pass)."""
         return self._n_controls > max(8, self._n_bytes // 20)
 
-    def sample(self) -> bytes:
-        """What the detector is shown."""
-        return bytes(self._sample)
-
-    def _decode(self, block: bytes) -> None:
-        if not self.is_utf8:
-            return
+    def _decode(self, block: bytes, *, is_end: bool = False) -> None:
         try:
-            self._strict.decode(block)
+            self._decoder.decode(block, is_end)
         except UnicodeDecodeError:
             self.is_utf8 = False
+
+
+@dataclass(slots=True)
+class HighBytes:
+    """What stands above ASCII in a file that is not UTF-8, and a sample of it for the detector.
+
+    Attributes:
+        n_bytes_in_all: The file's size.
+        n_utf8: Characters beyond ASCII that are whole in UTF-8.
+        n_not_utf8: Places that UTF-8 can't hold.
+        sample: The file, or of a larger one whole lines with bytes above 127, evenly spread.
+    """
+
+    n_bytes_in_all: int
+    n_utf8: int = 0
+    n_not_utf8: int = 0
+    sample: bytearray = field(default_factory=bytearray)
+    _is_first: bool = True
+    _decoder: codecs.IncrementalDecoder = field(
+        default_factory=lambda: codecs.getincrementaldecoder("utf-8")("replace")
+    )
+
+    def look_at(self, block: bytes) -> None:
+        """Take the next block."""
+        self._count(self._decoder.decode(block))
+        if self.n_bytes_in_all <= SAMPLE_BYTES:
+            self.sample += block
+        elif not block.isascii():
+            self._sample_lines(block)
+        self._is_first = False
+
+    def finish(self, is_head: bool) -> None:
+        """Say that these were all blocks; ``is_head``: of a file that goes on."""
+        if not is_head:
+            self._count(self._decoder.decode(b"", True))
 
     def _count(self, text: str) -> None:
         n_lost = text.count("\ufffd")
         self.n_not_utf8 += n_lost
         self.n_utf8 += len(text) - len(text.encode("ascii", "ignore")) - n_lost
 
-    def _look_for_escapes(self, block: bytes) -> None:
-        if b"\x1b$" in block:
-            self.escaped += [name for mark, name in _ESCAPED if mark in block and name not in self.escaped]
-
-    def _sample_lines(self, block: bytes, is_first: bool) -> None:
-        """Keep this block's share: whole lines with bytes above 127."""
+    def _sample_lines(self, block: bytes) -> None:
         share = max(1_000, SAMPLE_BYTES * len(block) // self.n_bytes_in_all)
-        start = 0 if is_first else block.find(b"\n") + 1  # 0 as well where the block is part of one line
+        start = 0 if self._is_first else block.find(b"\n") + 1  # 0 as well where the block is part of one line
         taken = 0
         for line in _LINE_ABOVE_ASCII.finditer(block, start):
             if taken >= share:
                 return
             piece = line.group()[: share - taken]
-            self._sample += piece
+            self.sample += piece
             taken += len(piece)
 
 

@@ -6,7 +6,7 @@ import hashlib
 import io
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TextIO
 
 from backend.corpus.files import Replaced, Section
@@ -66,6 +66,7 @@ class HeadingPath:
 
 
 KeepSection = Callable[[Section], None]
+_Where = tuple[str, str, str, tuple[tuple[str, str], ...]]  # place, record id, title, metadata of what comes
 
 
 class TextBuilder:
@@ -85,8 +86,9 @@ class TextBuilder:
         self._digest = hashlib.sha256()
         self._length = 0
         self._unreadable = 0
-        self._open: Section | None = None
-        self._next = Section(0, 0, "")
+        # A table may have a million sections: one object each, made when both its ends are known.
+        self._open: tuple[int, bool, _Where] | None = None  # start, whether it is a row, where
+        self._next: _Where = ("", "", "", ())
 
     @property
     def n_chars(self) -> int:
@@ -107,7 +109,7 @@ class TextBuilder:
         self, place: str, *, record_id: str = "", title: str = "", metadata: tuple[tuple[str, str], ...] = ()
     ) -> None:
         """What follows stands at this place, and is this record."""
-        self._next = Section(0, 0, place, False, record_id, title, metadata)
+        self._next = (place, record_id, title, metadata)
 
     def add(self, piece: str, *, tight: bool = False, is_row: bool = False) -> bool:
         """Append a piece after a blank line, or on the next line where ``tight``; False if it holds only blanks."""
@@ -116,9 +118,9 @@ class TextBuilder:
             return False
         separator = "" if not self._length else "\n" if tight else "\n\n"
         start = self._length + len(separator)
-        if is_row or self._open is None or self._open.place != self._next.place:
+        if is_row or self._open is None or self._open[2][0] != self._next[0]:
             self._close(start)
-            self._open = replace(self._next, start=start, is_row=is_row)
+            self._open = (start, is_row, self._next)
         self._write(separator + piece)
         return True
 
@@ -151,11 +153,14 @@ class TextBuilder:
         self._unreadable += text.count("\ufffd")
 
     def _close(self, following: int) -> None:
-        opened, self._open = self._open, None
-        if opened is None or not (opened.place or opened.is_row):
+        if self._open is None:
             return
-        # The blank line between rows belongs to none.
-        self._hand_on(replace(opened, end=self._length if opened.is_row else following))
+        start, is_row, (place, record_id, title, metadata) = self._open
+        self._open = None
+        if place or is_row:
+            # The blank line between rows belongs to none.
+            end = self._length if is_row else following
+            self._hand_on(Section(start, end, place, is_row, record_id, title, metadata))
 
     def _hand_on(self, section: Section) -> None:
         self.n_sections += 1

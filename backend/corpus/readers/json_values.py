@@ -90,7 +90,7 @@ def line_values(stream: TextIO, broken: Broken) -> Iterator[Value]:
         number += 1
         if len(line) > MOST_CELL_CHARS:
             raise UnreadableFile(f"line {number:,} has more than {MOST_CELL_CHARS:,} characters.", hint="Split it.")
-        line = line.strip(_BLANK)  # noqa: PLW2901
+        line = line.strip(_BLANK)
         if not line:
             continue
         try:
