@@ -155,6 +155,7 @@ def _read_texts(file: SourceFile, warnings: list[str]) -> dict[str, str]:
                 odd.setdefault(line.says, Tally("line")).add(line.number)
                 continue
             number, query_id, record = line
+            _refuse_more(number)
             text = clean_text(str(record["text"])).strip()
             if query_id in texts:
                 odd.setdefault("a query id that stands above already", Tally("line")).add(number)
@@ -163,7 +164,7 @@ def _read_texts(file: SourceFile, warnings: list[str]) -> dict[str, str]:
             else:
                 texts[query_id] = text
     except UnreadableFile as error:
-        warnings.append(f"{file.name}: not read: {error}")
+        warnings.append(f"{file.name}: {error}")
     warnings.extend(f"{file.name}: {tally}: {says}, left out" for says, tally in odd.items())
     return texts
 
@@ -177,12 +178,13 @@ def _read_qrels(file: SourceFile, texts: Mapping[str, str], warnings: list[str])
                 odd.add(line.number)
                 continue
             number, query_id, document_id, grade = line
+            _refuse_more(number)
             if query_id not in texts:
                 strange.add(number)
             elif qrels.setdefault(query_id, {}).setdefault(document_id, grade) != grade:
                 twice.add(number)
     except UnreadableFile as error:
-        warnings.append(f"{file.name}: not read: {error}")
+        warnings.append(f"{file.name}: {error}")
     for tally, says in (
         (odd, "not query id, document id and grade by tabs, left out"),
         (strange, "of a query that is not among the queries, left out"),
@@ -193,11 +195,16 @@ def _read_qrels(file: SourceFile, texts: Mapping[str, str], warnings: list[str])
     return qrels
 
 
+def _refuse_more(number: int) -> None:
+    if number > _MOST_LINES:
+        raise UnreadableFile(f"more than {_MOST_LINES:,} lines: what is below is left out.")
+
+
 def beir_records(file: SourceFile) -> Iterator[tuple[int, str, dict[str, object]] | OddLine]:
     """(line number, id, record) of each line that is an object with ``_id`` and ``text``.
 
     Raises:
-        UnreadableFile: No text in a known encoding, or more lines than are read.
+        UnreadableFile: No text in a known encoding.
     """
     for number, line in _lines(file):
         try:
@@ -224,7 +231,7 @@ def beir_qrels(file: SourceFile) -> Iterator[tuple[int, str, str, int] | OddLine
     """(line number, query id, document id, grade) of each line; also of TREC's four columns.
 
     Raises:
-        UnreadableFile: No text in a known encoding, or more lines than are read.
+        UnreadableFile: No text in a known encoding.
     """
     for number, line in _lines(file):
         cells = [_clean_id(cell.strip().strip('"')) for cell in line.split("\t")]
@@ -250,7 +257,5 @@ def _lines(file: SourceFile) -> Iterator[tuple[int, str]]:
         number = 0
         while line := stream.readline(_MOST_LINE_CHARS):
             number += 1
-            if number > _MOST_LINES:
-                raise UnreadableFile(f"more than {_MOST_LINES:,} lines, the most of one file.", hint="Split it.")
             if line.strip():
                 yield number, line
