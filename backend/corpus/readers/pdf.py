@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import io
-import logging
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from backend.corpus.files import FileFacts, Reading, SourceFile, TextSink, UnreadableFile
+from backend.corpus.readers.pdf_pages import Pages, open_pages
 from backend.corpus.text import numbered
 
-if TYPE_CHECKING:
-    from pypdf import PdfReader as PypdfReader
-
-
-_MOST_PAGES = 5_000
-_MOST_SECONDS = 300.0  # a page of a book takes some hundredths
+_OCR = "Run text recognition (OCR) on it first."
+_MOSTLY = 0.3  # of a page's characters: a few unknown signs among words are no news
 
 
 class PdfReader:
@@ -25,91 +21,131 @@ class PdfReader:
 
     def accepts(self, file: SourceFile) -> bool:
         """A PDF header at the start, or a PDF name."""
-        return file.head(1024).lstrip(b"\x00\t\r\n \xef\xbb\xbf").startswith(b"%PDF-") or file.name.lower().endswith(
-            ".pdf"
-        )
+        head = file.head(1024).lstrip(b"\x00\t\r\n \xef\xbb\xbf")
+        return head.startswith(b"%PDF-") or file.name.lower().endswith(".pdf")
 
     def read(self, file: SourceFile, out: TextSink, reading: Reading) -> FileFacts:
-        """Pages joined by blank lines, each a section ``page 3``.
+        """Pages joined by blank lines, each a section ``page 3``, with the outline's entry where there is one.
+
+        Notes and filled-in form fields follow their page's text.
 
         Raises:
             UnreadableFile: A password is needed, the file is broken, no page has text, or there are more pages, or
-                slower ones, than are read. What pypdf bounds itself: streams unpacked, forms within forms, page trees.
-            CancelledError: From ``check``, before each page.
+                slower ones, than are read. A single page can't be interrupted: that is for the reading process.
+            CancelledError: From ``reading.check``, before each page.
         """
-        logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # its remarks on fonts help nobody here
-        started = time.monotonic()
-        reader = _open(file)
-        empty, broken = [], []
-        try:
-            n_pages = len(reader.pages)
-        except Exception as error:
-            raise _broken(error) from error
-        if n_pages > _MOST_PAGES:
-            raise UnreadableFile(f"{n_pages:,} pages, the most of one file is {_MOST_PAGES:,}.", hint="Split it.")
-        for number in range(1, n_pages + 1):
-            reading.check()
-            reading.step("page", number - 1, n_pages)
-            if time.monotonic() - started > _MOST_SECONDS:
-                raise UnreadableFile(
-                    f"after {_MOST_SECONDS / 60:.0f} minutes only {number - 1:,} of its {n_pages:,} pages were read.",
-                    hint="Split it, or print it to a new PDF.",
-                )
-            out.begin(f"page {number}")
-            try:
-                text = reader.pages[number - 1].extract_text()
-            except Exception:  # a damaged page raises whatever its damage leads to; it is named below
-                broken.append(number)
-                continue
-            if not out.add(text):
-                empty.append(number)
-        if not out.n_chars:
-            if broken and not empty:
-                raise UnreadableFile("a broken PDF: none of its pages can be read.", hint="Export it again.")
-            pages = "its only page" if n_pages == 1 else f"any of its {n_pages} pages"
-            raise UnreadableFile(f"no text found (scan?) on {pages}.", hint="Run text recognition (OCR) on it first.")
-        warnings = []
-        if empty:
-            warnings.append(f"{len(empty)} of {n_pages} pages without text ({numbered('page', empty)})")
-        if broken:
-            warnings.append(f"{numbered('page', broken)} can't be read and {_is(broken)} left out")
+        with open_pages(file) as pages:
+            _refuse_too_many(pages.n_pages, reading.limits.max_pages)
+            found = _read_pages(pages, out, reading)
+            title = pages.title
+        _refuse_without_text(out, found, pages.n_pages)
         return FileFacts(
-            title=_title(reader),
+            title=title,
             media_type=self.media_type,
-            warnings=(*warnings, *out.replaced.notes()),
-            n_pages=n_pages,
-            empty_pages=tuple(empty),
+            warnings=tuple(_warnings(found, pages.n_pages) + _replaced(out, found.replaced)),
+            n_pages=pages.n_pages,
+            empty_pages=tuple(found.blank),
+            picture_pages=tuple(found.pictures),
         )
 
 
-def _is(numbers: list[int]) -> str:
-    return "is" if len(numbers) == 1 else "are"
+@dataclass(slots=True)
+class _Found:
+    """Numbers of pages, by what became of them."""
+
+    blank: list[int] = field(default_factory=list)
+    pictures: list[int] = field(default_factory=list)
+    broken: list[int] = field(default_factory=list)
+    unknown: dict[int, float] = field(default_factory=dict)
+    replaced: list[int] = field(default_factory=list)
 
 
-def _broken(error: Exception) -> UnreadableFile:
-    return UnreadableFile(f"a broken PDF ({str(error)[:120] or type(error).__name__}).", hint="Export it again.")
+def _refuse_too_many(n_pages: int, most: int) -> None:
+    if n_pages > most:
+        raise UnreadableFile(f"{n_pages:,} pages, the most of one file is {most:,}.", hint="Split it.")
+    if n_pages < 1:
+        raise UnreadableFile("a broken PDF: no text, for it has no pages.", hint="Export it again.")
 
 
-def _open(file: SourceFile) -> PypdfReader:
-    from pypdf import PdfReader as PypdfReader
-    from pypdf.errors import DependencyError
+def _read_pages(pages: Pages, out: TextSink, reading: Reading) -> _Found:
+    found = _Found()
+    started = time.monotonic()
+    reading.check()
+    headings = pages.headings(reading.check)
+    heading = ""
+    for number in range(1, pages.n_pages + 1):
+        reading.check()
+        reading.step("page", number - 1, pages.n_pages)
+        if time.monotonic() - started > reading.limits.max_seconds:
+            raise UnreadableFile(
+                f"after {_time(reading.limits.max_seconds)} only {number - 1:,} of its {pages.n_pages:,} pages "
+                "were read.",
+                hint="Split it, or print it to a new PDF.",
+            )
+        heading = headings.get(number, heading)
+        out.begin(f"page {number} · {heading}" if heading else f"page {number}")
+        page = pages.page(number)
+        if page is None:
+            found.broken.append(number)
+            continue
+        n_replaced = out.replaced.total
+        has_text = out.add(page.text)
+        for note in page.notes:
+            has_text = out.add(note) or has_text
+        if out.replaced.total > n_replaced:
+            found.replaced.append(number)
+        if page.unknown_share > _MOSTLY:
+            found.unknown[number] = page.unknown_share
+        if not has_text:
+            (found.pictures if page.is_drawn_on else found.blank).append(number)
+    reading.step("page", pages.n_pages, pages.n_pages)
+    return found
 
-    try:
-        reader = PypdfReader(io.BytesIO(file.data), strict=False)
-        # An owner password restricts printing only: such files open with an empty user password.
-        needs_password = reader.is_encrypted and not reader.decrypt("")
-    except DependencyError as error:
-        raise UnreadableFile("an encrypted PDF.", hint="Run: pip install cryptography") from error
-    except Exception as error:  # damaged files raise whatever their damage leads to
-        raise _broken(error) from error
-    if needs_password:
-        raise UnreadableFile("a PDF with a password.", hint="Save a copy without the password and add that.")
-    return reader
+
+def _time(seconds: float) -> str:
+    return f"{seconds / 60:.0f} minutes" if seconds >= 120 else f"{seconds:.0f} seconds"
 
 
-def _title(reader: PypdfReader) -> str:
-    try:
-        title = reader.metadata.title if reader.metadata else None
-    except Exception:  # a damaged title is no title
-        return ""
-    return " ".join(str(title).encode("utf-8", "replace").decode("utf-8").split())[:300] if title else ""
+def _refuse_without_text(out: TextSink, found: _Found, n_pages: int) -> None:
+    if out.n_chars:
+        return
+    if len(found.broken) == n_pages:
+        raise UnreadableFile("a broken PDF: none of its pages can be read.", hint="Export it again.")
+    where = "its only page" if n_pages == 1 else f"any of its {n_pages} pages"
+    if found.unknown:
+        reason = f"no text that can be read on {where}: its fonts do not say which letters their shapes stand for."
+        raise UnreadableFile(reason, hint=_OCR)
+    if found.pictures or found.broken:
+        raise UnreadableFile(f"no text found (scan?) on {where}.", hint=_OCR)
+    raise UnreadableFile(f"no text found on {where}: blank.", hint="Export it again if it should hold text.")
+
+
+def _warnings(found: _Found, n_pages: int) -> list[str]:
+    warnings = []
+    without = sorted(found.blank + found.pictures)
+    if without:
+        said = f"{len(without)} of {n_pages} pages without text ({numbered('page', without)})"
+        if found.pictures:
+            which = "all pictures" if found.pictures == without else f"pictures: {numbered('page', found.pictures)}"
+            which = "a picture" if len(without) == 1 else which
+            said += f"; {which}, text recognition (OCR) is needed to read {_them(found.pictures)}"
+        warnings.append(said)
+    if found.broken:
+        are = "is" if len(found.broken) == 1 else "are"
+        warnings.append(f"{numbered('page', found.broken)} can't be read and {are} left out")
+    if found.unknown:
+        shares = [f"{share:.0%}" for share in found.unknown.values()]
+        most = shares[0] if len(set(shares)) == 1 else f"up to {max(found.unknown.values()):.0%}"
+        warnings.append(
+            f"{numbered('page', list(found.unknown))}: {most} of the characters can't be read, a font does not say "
+            "which letters its shapes stand for; text recognition (OCR) would help"
+        )
+    return warnings
+
+
+def _them(numbers: Sequence[int]) -> str:
+    return "it" if len(numbers) == 1 else "them"
+
+
+def _replaced(out: TextSink, numbers: list[int]) -> list[str]:
+    return [f"{note} ({numbered('page', numbers)})" if numbers else note for note in out.replaced.notes()]
