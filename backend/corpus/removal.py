@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, literal, select
 
 from backend.corpus import records
 from backend.corpus.types import Derived, Document
@@ -61,7 +61,7 @@ def sweep(database: Database, files: FileStore) -> None:
     """Remove what a crash left unfinished more than a day ago."""
     before = (datetime.now(UTC) - _UNFINISHED_AFTER).isoformat()
     with database.session() as session:
-        unnamed = CorpusRow.name == func.concat(records.UNNAMED, CorpusRow.corpus_id)
+        unnamed = CorpusRow.name == literal(records.UNNAMED).concat(CorpusRow.corpus_id)
         session.execute(delete(CorpusRow).where(unnamed, CorpusRow.created_at < before))
         session.execute(
             delete(CorpusVersionRow).where(CorpusVersionRow.fingerprint == "", CorpusVersionRow.created_at < before)
