@@ -260,8 +260,7 @@ def legacy_encoding(data: bytes) -> str:
     import chardet
 
     found = chardet.detect_all(
-        data, ignore_threshold=True, max_bytes=len(data), compat_names=False,
-        include_encodings=_DETECTED, no_match_encoding="utf-8",
+        data, ignore_threshold=True, max_bytes=len(data), compat_names=False, include_encodings=_DETECTED
     )  # fmt: skip
     likely = {codec_name(one["encoding"] or ""): one["confidence"] for one in reversed(found)}
     best = codec_name(found[0]["encoding"] or "")
@@ -269,7 +268,16 @@ def legacy_encoding(data: bytes) -> str:
         western = max(likely.get("cp1252", 0.0), likely.get("iso8859-1", 0.0))
         if signs or western >= _NEAR * found[0]["confidence"]:
             return "cp1252"
-    return "" if best == "utf-8" else best
+    # Where nothing fits it names cp1252 without looking.
+    return "" if len(found) == 1 and not _decodes(data, best) else best
+
+
+def _decodes(data: bytes, name: str) -> bool:
+    try:
+        data.decode(name)
+    except (UnicodeDecodeError, LookupError):
+        return False
+    return True
 
 
 def _few_western(data: bytes) -> bool | None:
