@@ -40,10 +40,9 @@ def show(draft: UploadDraft, here: Draft, found: Mapping[str, Recognised], form:
     if not files:
         return
     names = sorted(files, key=lambda name: not _is_doubtful(found[name]))
-    n_doubtful = sum(_is_doubtful(found[name]) for name in names)
-    told = f" · {count(n_doubtful, 'file')} to look at" if n_doubtful else ""
+    # Its label never changes: the browser would take it for another one, and close it.
     section = st.expander(
-        f"Columns and encoding{told}", icon=":material/table_view:", key=f"{form}_reading", on_change="rerun"
+        "Columns and encoding", icon=":material/table_view:", key=f"{form}_reading", on_change="rerun"
     )
     if not section.open:
         return
