@@ -70,8 +70,8 @@ def identify(text: str) -> tuple[str, float]:
     if sum(map(str.isalpha, text)) < _FEWEST_LETTERS:
         return UNKNOWN_LANGUAGE, 0.0
     confidences: dict[str, float] = {}
-    for code, confidence in _identifier().rank(text):
-        code = _RELATIVES.get(code, code)
+    for label, confidence in _identifier().rank(text):
+        code = _RELATIVES.get(label, label)
         confidences[code] = confidences.get(code, 0.0) + confidence
     best = max(confidences, key=confidences.__getitem__)
     if best == _NO_LANGUAGE or confidences[best] < MIN_CONFIDENCE:
