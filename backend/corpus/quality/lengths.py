@@ -15,12 +15,12 @@ CountTokens = Callable[[Sequence[str]], Sequence[int]]
 """Tokens of each text: ``JsonTokenizer.count``."""
 
 _BATCH_CHUNKS = 256
-_MOST_COUNTED = 20_000
+_MOST_COUNTED = 5_000
 _N_BINS = 20
 
 
 class LengthCounter:
-    """Counts chunk by chunk. Tokens of at most 20,000 chunks are counted, evenly spread over them all.
+    """Counts chunk by chunk. Tokens of at most 5,000 chunks are counted, evenly spread over them all.
 
     Args:
         count_tokens: Counts tokens; None: characters are counted, of every chunk.
