@@ -66,7 +66,7 @@ def preview(ws: Workspace, text: str, sections: Sequence[Section], chunking: Chu
         return
     _facts(cut, chunking)
     _limits(ws, cut, digest, repr(chunking), key_prefix)
-    if len(cut.n_tokens) > 1:
+    if len(set(cut.n_tokens)) > 1:
         _histogram(cut.n_tokens)
     titles = [_title(at, cut) for at in range(len(cut.spans))]
     shown = cut.text[: cut.spans[-1][1]] if cut.spans else cut.text
@@ -175,14 +175,14 @@ def _histogram(n_tokens: Sequence[int]) -> None:
         alt.Chart(frame, height=140)
         .mark_bar()
         .encode(
-            x=alt.X("from:Q", bin="binned", title="Tokens in a chunk"),
+            x=alt.X("from:Q", bin="binned", title="Tokens in a chunk", axis=alt.Axis(format="d", tickMinStep=1)),
             x2="to",
-            y=alt.Y("chunks:Q", title="Chunks", axis=alt.Axis(tickMinStep=1)),
+            y=alt.Y("chunks:Q", title="Chunks", axis=alt.Axis(format="d", tickMinStep=1)),
             tooltip=[alt.Tooltip("from:Q", title="from"), alt.Tooltip("to:Q", title="below"), "chunks:Q"],
         )
     )
     told = "; ".join(f"{start} to {end - 1}: {n}" for start, end, n in bins if n)
-    st.altair_chart(chart, alt=f"Histogram of tokens in a chunk. {told}.", key=None)
+    st.altair_chart(chart, alt=f"Histogram of tokens in a chunk. {told}.")
 
 
 def token_bins(n_tokens: Sequence[int]) -> list[tuple[int, int, int]]:

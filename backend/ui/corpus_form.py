@@ -40,7 +40,7 @@ def show(ws: Workspace, into: Corpus | None = None) -> str | None:
         recognised_files.show(draft, here, found, form)
         columns_form.show(draft, here, found, form)
     chunking = _cutting(ws, draft, here, found, pasted, into, form)
-    return _adding(ws, draft, here, pasted, chunking, into, form)
+    return _adding(ws, draft, here, found, pasted, chunking, into, form)
 
 
 def form_prefix(into: Corpus | None) -> str:
@@ -76,6 +76,7 @@ def _adding(
     ws: Workspace,
     draft: UploadDraft,
     here: Draft,
+    found: Mapping[str, Recognised],
     pasted: SourceFile | None,
     chunking: Chunking | None,
     into: Corpus | None,
@@ -84,7 +85,8 @@ def _adding(
     n_files = len(here.files) + (pasted is not None)
     name = ""
     if into is None:
-        name = _name(ws, here, pasted, form)
+        read = [one.name for one in here.files if not found[one.name].problem]
+        name = _name(ws, here, read or ([pasted.name] if pasted else []), form)
     words = "Add corpus" if into is None else f"Add {count(n_files, 'file')}" if n_files else "Add files"
     too_much = recognised_files.over_limits(here, ws.settings)
     if too_much:
@@ -107,10 +109,9 @@ def _adding(
     return job_id
 
 
-def _name(ws: Workspace, here: Draft, pasted: SourceFile | None, form: str) -> str:
+def _name(ws: Workspace, here: Draft, file_names: Sequence[str], form: str) -> str:
     """The name field; it follows the files until somebody types a name."""
     key, followed = f"{form}_name_{here.n_started}", f"{form}_suggested"
-    file_names: Sequence[str] = [one.name for one in here.files] or ([pasted.name] if pasted else [])
     suggestion = suggested_name(file_names)
     typed = st.session_state.get(key) or ""
     if not typed or typed == st.session_state.get(followed):

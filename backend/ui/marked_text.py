@@ -48,6 +48,7 @@ class Segment:
     Attributes:
         text: The characters.
         tone: Of its mark; ``SHARED`` under several, empty under none.
+        pair: The two tones in turn, where two marks share it.
         title: Of its marks.
         numbers: Of the marks that begin here.
         begins: Whether a mark begins here.
@@ -56,6 +57,7 @@ class Segment:
 
     text: str
     tone: str = ""
+    pair: str = ""
     title: str = ""
     numbers: tuple[str, ...] = ()
     begins: bool = False
@@ -96,6 +98,7 @@ def segments(text: str, marks: Sequence[Mark]) -> Iterator[Segment]:
         yield Segment(
             text[start:end],
             SHARED if len(over) > 1 else over[0].tone if over else "",
+            "-".join(sorted(mark.tone for mark in over)) if len(over) == 2 else "",
             " + ".join(mark.title for mark in over if mark.title),
             tuple(mark.number for mark in begun if mark.number),
             bool(begun),
@@ -141,8 +144,14 @@ _SOURCE = """\
 .rd-marked span[data-tone="two"] { background: rgba(199, 123, 48, .22); }
 .rd-marked span[data-tone="three"] { background: rgba(123, 104, 196, .24); }
 .rd-marked span[data-tone="hit"] { background: rgba(214, 170, 40, .32); }
-.rd-marked span[data-tone="shared"] { background: repeating-linear-gradient(135deg, rgba(128, 140, 138, .42) 0 3px,
-  rgba(128, 140, 138, .16) 3px 7px); text-decoration: underline dotted 1px; text-underline-offset: .25em; }
+.rd-marked span[data-tone="shared"] { background: repeating-linear-gradient(135deg, rgba(128, 140, 138, .42) 0 5px,
+  rgba(128, 140, 138, .18) 5px 10px); text-decoration: underline dotted 1px; text-underline-offset: .25em; }
+.rd-marked span[data-pair="one-two"] { background: repeating-linear-gradient(135deg, rgba(43, 143, 134, .34) 0 5px,
+  rgba(199, 123, 48, .34) 5px 10px); }
+.rd-marked span[data-pair="three-two"] { background: repeating-linear-gradient(135deg, rgba(199, 123, 48, .34) 0 5px,
+  rgba(123, 104, 196, .36) 5px 10px); }
+.rd-marked span[data-pair="one-three"] { background: repeating-linear-gradient(135deg, rgba(123, 104, 196, .36) 0 5px,
+  rgba(43, 143, 134, .34) 5px 10px); }
 .rd-marked .rd-begins { border-inline-start: 2px solid; padding-inline-start: .2em; }
 .rd-marked .rd-ends { border-inline-end: 2px solid; padding-inline-end: .2em; }
 .rd-marked [data-number]::before { content: attr(data-number); font-size: .68em; font-weight: 700;
@@ -152,7 +161,8 @@ _SOURCE = """\
 style="max-height: {{ height_rem }}rem">
 {%- for one in segments -%}
 {%- if one.tone -%}
-<span data-tone="{{ one.tone }}"{% if one.begins or one.ends %} class="{{ 'rd-begins' if one.begins }}\
+<span data-tone="{{ one.tone }}"{% if one.pair %} data-pair="{{ one.pair }}"{% endif %}\
+{% if one.begins or one.ends %} class="{{ 'rd-begins' if one.begins }}\
 {{ ' rd-ends' if one.ends }}"{% endif %}{% if one.numbers %} data-number="{{ one.numbers | join(' ') }}"{% endif %}\
 {% if one.title %} title="{{ one.title }}"{% endif %}>{{ one.text }}</span>
 {%- else -%}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import streamlit as st
 
-from backend.corpus import AS_IT_IS, ReadOptions, SourceFile
+from backend.corpus import AS_IT_IS, ReadOptions, SourceFile, UnreadableFile
 from backend.errors import NotFoundError
 from backend.settings import Settings
 from backend.store import sha256_hex
@@ -15,10 +16,14 @@ from backend.ui import corpus_words
 from backend.ui.text import count, label, short, size
 from backend.workspace import Workspace
 from backend.workspace.recognise import Recognised, dataset_words, recognise
-from backend.workspace.upload_draft import Draft, UploadDraft
+from backend.workspace.upload_draft import Draft, DraftFile, UploadDraft
 
 _MOST_TOLD = 5
 _TABLE_ROWS = 8
+_TRY_S = 1.0
+_MOST_TRIED = 60
+_LARGEST_TRIED_BYTES = 5_000_000
+_MOST_OUTCOMES = 2_000
 
 
 def look(ws: Workspace, draft: UploadDraft, here: Draft) -> dict[str, Recognised]:
@@ -26,7 +31,43 @@ def look(ws: Workspace, draft: UploadDraft, here: Draft) -> dict[str, Recognised
     if not here.files:
         return {}
     files = repr([(one.name, one.sha256, one.options) for one in here.files])
-    return _looked(draft, here, ws.settings.max_upload_mb * 1_000_000, sha256_hex(files))
+    found = _looked(draft, here, ws.settings.max_upload_mb * 1_000_000, sha256_hex(files))
+    return found | _tried(ws, draft, here, found)
+
+
+def _tried(ws: Workspace, draft: UploadDraft, here: Draft, found: Mapping[str, Recognised]) -> dict[str, Recognised]:
+    """Files of a small batch that turn out to give no text when their beginning is read, a few in each run."""
+    known = _outcomes()
+    until = time.monotonic() + _TRY_S
+    broken = {}
+    for one in here.files[:_MOST_TRIED]:
+        if found[one.name].problem or found[one.name].is_archive or one.size_bytes > _LARGEST_TRIED_BYTES:
+            continue
+        key = (one.name, one.sha256, repr(one.options))
+        if key not in known:
+            if time.monotonic() > until:
+                continue
+            while len(known) >= _MOST_OUTCOMES:
+                known.pop(next(iter(known)), None)
+            known[key] = _outcome(ws, draft, one)
+        problem, hint = known[key]
+        if problem:
+            broken[one.name] = replace(found[one.name], problem=problem, hint=hint)
+    return broken
+
+
+def _outcome(ws: Workspace, draft: UploadDraft, one: DraftFile) -> tuple[str, str]:
+    try:
+        ws.corpus_work.peek(draft.source(one), one.options)
+    except (UnreadableFile, NotFoundError) as error:
+        return error.message, error.hint
+    return "", ""
+
+
+@st.cache_resource
+def _outcomes() -> dict[tuple[str, str, str], tuple[str, str]]:
+    """(name, digest, options) -> (problem, hint) of files that were tried; the oldest go first."""
+    return {}
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
@@ -79,6 +120,8 @@ def show(draft: UploadDraft, here: Draft, found: Mapping[str, Recognised], form:
             "File": st.column_config.TextColumn(width="medium"),
             "Recognised as": st.column_config.TextColumn(width="medium"),
             "Problem": st.column_config.TextColumn(width="medium"),
+            "Encoding": st.column_config.TextColumn(width="medium"),
+            "Size": st.column_config.TextColumn(width="small"),
         },
         key=f"{form}_recognised",
         alt="Uploaded files with kind, encoding, size, and what stands in the way.",

@@ -51,9 +51,6 @@ JUDGE_RANK = "judge_rank"
 JUDGE_BOTH_ORDERS = "judge_both_orders"
 
 # the corpora page
-CORPUS_NAME = "corpora_name"
-CORPUS_PASTE = "corpora_paste"
-CORPUS_FILES = "corpora_files"
 CORPUS_DRAFT = "corpora_draft"  # id of the uploads that are not added yet
 CORPUS_TAB = "corpora_tab"
 CORPUS_OPEN = "corpora_open"  # which form stands open under a corpus' header: "", "add" or "cut"

@@ -1,4 +1,4 @@
-"""The corpora page: add, read, delete, count cuts."""
+"""The corpora page: read, delete, count cuts. Adding files is in ``test_adding_files``."""
 
 from __future__ import annotations
 
@@ -7,55 +7,13 @@ import pytest
 from backend.errors import NotFoundError
 from backend.ui import state
 from backend.workspace import Workspace
-from tests.pages.conftest import NOTES, Open, click, linked, settle, shown
+from tests.pages.conftest import NOTES, Open, click, linked, shown
 
 
 def test_an_empty_folder_asks_for_documents(workspace: Workspace, open_page: Open) -> None:
     at = open_page("corpora")
     assert not at.exception
     assert "No corpus yet" in shown(at)
-
-
-def test_upload_and_paste_make_a_corpus_with_skipped_files_told(workspace: Workspace, open_page: Open) -> None:
-    at = open_page("corpora")
-    at.text_input(key=state.CORPUS_NAME).set_value("Mine **bold**")
-    for name, text in NOTES.items():
-        at.file_uploader(key=state.CORPUS_FILES).upload(name, text.encode(), "text/markdown")
-    at.file_uploader(key=state.CORPUS_FILES).upload("blank.txt", b"  \n", "text/plain")
-    at.text_area(key=state.CORPUS_PASTE).set_value("A pasted note about copper kettles.")
-    settle(click(at, "corpora_add"), workspace)
-    corpus = workspace.corpora.get(linked(at, "corpus"))
-    assert (corpus.name, corpus.n_documents) == ("Mine **bold**", 4)
-    assert [file.file for file in corpus.skipped] == ["blank.txt"]
-    assert "1 file or row gave no text" in shown(at)
-    table = next(frame.value for frame in at.dataframe if "Why" in frame.value.columns)
-    assert list(table["File"]) == ["blank.txt"]
-    assert list(table["Why"]) == [corpus.skipped[0].reason]
-    assert "**bold**" not in "\n".join(h.value for h in at.header)  # escaped
-
-
-@pytest.mark.parametrize(("name", "text", "words"), [("", "Some text.", "no name yet"), ("N", "  ", "nothing to add")])
-def test_wrong_input_is_told_and_nothing_starts(
-    workspace: Workspace, open_page: Open, name: str, text: str, words: str
-) -> None:
-    at = open_page("corpora")
-    at.text_input(key=state.CORPUS_NAME).set_value(name)
-    at.text_area(key=state.CORPUS_PASTE).set_value(text)
-    click(at, "corpora_add")
-    assert words in at.error[0].value
-    assert workspace.jobs.recent() == []
-
-
-def test_a_name_that_is_taken_fails_with_the_reason(notes: Workspace, open_page: Open) -> None:
-    at = open_page("corpora")
-    at.text_input(key=state.CORPUS_NAME).set_value("Notes")
-    at.text_area(key=state.CORPUS_PASTE).set_value("Another text.")
-    click(at, "corpora_add")
-    if job := linked(at, "job"):
-        notes.jobs.wait(job, 20)
-        at.run()
-    assert "Notes" in at.error[0].value
-    assert len(notes.corpora.list()) == 1
 
 
 def test_a_corpus_by_link_shows_documents_and_chunks(notes: Workspace, open_page: Open) -> None:
