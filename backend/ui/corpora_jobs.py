@@ -28,6 +28,8 @@ def start(ws: Workspace, job_id: str) -> None:
     corpus_id = str(status.result.get("corpus_id", ""))
     if corpus_id:
         _told(status)
+    else:
+        st.session_state[state.JOB_WATCHED] = job_id  # it may end before the page looks at it again
     state.go(**{state.URL_CORPUS: corpus_id} if corpus_id else {state.URL_JOB: job_id})
 
 

@@ -42,7 +42,7 @@ def preview(
     files = {one.name: one for one in here.files if not found[one.name].problem}
     names = [*files, *([pasted.name] if pasted else [])]
     if not names:
-        st.caption("Add a file or some text to see its chunks here.")
+        st.caption("Add a file that gives text, or paste some, to see its chunks here.")
         return
     key = f"{form}_previewed"
     if key in st.session_state and st.session_state[key] not in names:

@@ -38,9 +38,9 @@ def follow(ws: Workspace, job_id: str, title: str, on_done: Callable[[JobStatus]
     """
     status = ws.jobs.status(job_id)
     if status.state.is_active:
+        st.session_state[state.JOB_WATCHED] = job_id  # before the wait: it may end in it
         status = settled(ws, job_id)
     if status.state.is_active:
-        st.session_state[state.JOB_WATCHED] = job_id
         # Polls only while the job runs: the full run after its end wraps no fragment at all.
         st.fragment(_panel, run_every=_POLL)(ws, job_id, title)
     elif status.state is JobState.DONE:

@@ -193,7 +193,16 @@ def test_cutting_is_previewed_and_used(workspace: Workspace, open_page: Open) ->
     assert (cut.strategy, cut.size, cut.overlap) == ("sentences", 20, 0)
 
 
-def test_a_file_that_can_not_be_previewed_says_why_in_its_place(workspace: Workspace, open_page: Open) -> None:
+def test_a_broken_file_is_told_before_it_is_added(workspace: Workspace, open_page: Open) -> None:
+    at = upload(open_page("corpora"), ("broken.pdf", b"%PDF-1.4 broken"), ("a.txt", b"Some text."))
+    assert "broken" in recognised(at)["broken.pdf"]["Problem"]
+    assert at.text_input(key="corpora_name_0").value == "a"
+
+
+def test_a_file_that_can_not_be_previewed_says_why_in_its_place(
+    workspace: Workspace, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("backend.ui.recognised_files._MOST_TRIED", 0)  # as in a large batch
     at = upload(open_page("corpora"), ("broken.pdf", b"%PDF-1.4 broken"))
     at.session_state["corpora_cut"] = True
     at.run()
