@@ -70,7 +70,6 @@ def _refuse_too_many(n_pages: int, most: int) -> None:
 def _read_pages(pages: Pages, out: TextSink, reading: Reading) -> _Found:
     found = _Found()
     started = time.monotonic()
-    reading.check()
     headings = pages.headings(reading.check)
     heading = ""
     for number in range(1, pages.n_pages + 1):

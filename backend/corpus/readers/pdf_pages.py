@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from backend.corpus.files import Check, SourceFile, UnreadableFile
-from backend.corpus.readers.pdf_rtl import RIGHT_TO_LEFT, Glyph, in_reading_order
-from backend.corpus.readers.pdf_words import UNKNOWN, has_odd_letters, has_words, n_unknown, reads_as_text, tidy
+from backend.corpus.readers.pdf_text import PageText
+from backend.corpus.readers.pdf_words import has_words, n_unknown
 from backend.corpus.text import HeadingPath
 
 if TYPE_CHECKING:
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 PDFIUM = threading.RLock()
 """PDFium keeps state for the whole process: one call at a time, whichever document it is for."""
 
-_N_SAMPLES = 32
-_LAST_CODE_POINT = 0x10FFFF
-_FAR = 1e6  # points: beyond any page
 _MOST_NOTES = 500  # of one page
 _MOST_NOTE_CHARS = 20_000
 _MOST_BOOKMARKS = 2_000
@@ -58,6 +55,7 @@ class Pages:
 
         self._raw: Any = pypdfium2.raw
         self._document = document
+        self._text = PageText(self._raw)
         with PDFIUM:
             self.n_pages = len(document)
 
@@ -97,7 +95,7 @@ class Pages:
                 if not text_page:
                     return None
                 try:
-                    text = self._text(page, text_page)
+                    text = self._text.of(page, text_page)
                 finally:
                     raw.FPDFText_ClosePage(text_page)
                 n_chars = len(text) - text.count(" ") - text.count("\n")
@@ -107,89 +105,6 @@ class Pages:
                 return Page(text, self._notes(page), share)
             finally:
                 raw.FPDF_ClosePage(page)
-
-    def _text(self, page: Any, text_page: Any) -> str:
-        raw = self._raw
-        n = raw.FPDFText_CountChars(text_page)
-        if n <= 0:
-            return ""
-        buffer = (ctypes.c_ushort * (2 * n + 2))()
-        written = raw.FPDFText_GetText(text_page, 0, n, buffer)
-        text = bytes(memoryview(buffer).cast("B")[: 2 * max(0, written - 1)]).decode("utf-16-le", "surrogatepass")
-        turned = RIGHT_TO_LEFT.search(text) is not None
-        seen = self._seen_area(page, text_page)
-        unmapped = self._unmapped(text_page, n) if turned or self._hints_at_unmapped(text_page, n, text) else set()
-        if not turned and seen is None and not unmapped:
-            return tidy(text)
-        code_at = raw.FPDFText_GetUnicode
-        codes = [code_at(text_page, at) for at in range(n)]
-        chars = [chr(code) if 0 < code <= _LAST_CODE_POINT else "" for code in codes]
-        if seen is not None:
-            chars = self._within(text_page, chars, seen)
-        if unmapped and not reads_as_text("".join(chars[at] for at in unmapped)):
-            chars = [UNKNOWN if at in unmapped and char else char for at, char in enumerate(chars)]
-        return tidy(self._lines_turned(text_page, chars) if turned else _whole("".join(chars)))
-
-    def _hints_at_unmapped(self, text_page: Any, n: int, text: str) -> bool:
-        """By a sample: asking for each character costs more than the text."""
-        is_unmapped = self._raw.FPDFText_HasUnicodeMapError
-        step = max(1, n // _N_SAMPLES)
-        return has_odd_letters(text) or any(is_unmapped(text_page, at) == 1 for at in range(0, n, step))
-
-    def _unmapped(self, text_page: Any, n: int) -> set[int]:
-        """Characters that are numbers of glyphs, for their font does not say which letters those are."""
-        is_unmapped = self._raw.FPDFText_HasUnicodeMapError
-        return {at for at in range(n) if is_unmapped(text_page, at) == 1}
-
-    def _seen_area(self, page: Any, text_page: Any) -> tuple[float, float, float, float] | None:
-        """Left, bottom, right, top of the page if some text lies outside (printer's marks); else None."""
-        box = self._raw.FS_RECTF()
-        if not self._raw.FPDF_GetPageBoundingBox(page, box):
-            return None
-        count = self._raw.FPDFText_GetBoundedText
-        n_within = count(text_page, box.left, box.top, box.right, box.bottom, None, 0)
-        if n_within == count(text_page, -_FAR, _FAR, _FAR, -_FAR, None, 0):
-            return None
-        return box.left, box.bottom, box.right, box.top
-
-    def _within(self, text_page: Any, chars: list[str], area: tuple[float, float, float, float]) -> list[str]:
-        """The characters without those outside; what PDFium put in goes with what stands before it."""
-        left, bottom, right, top = area
-        kept: list[str] = []
-        is_seen = True
-        for at, char in enumerate(chars):
-            glyph, middle = self._glyph(text_page, at, char)
-            if glyph.right > glyph.left and glyph.height > 0:
-                is_seen = left <= (glyph.left + glyph.right) / 2 <= right and bottom <= middle <= top
-            kept.append(char if is_seen or char == "\n" else "")
-        lines = "".join(char or "\x00" for char in kept).split("\n")
-        at = -1
-        for line in lines:  # a line that lay outside leaves no blank line behind
-            at += len(line) + 1
-            if at < len(kept) and not line.strip("\x00\r\t "):
-                kept[at] = ""
-        return kept
-
-    def _lines_turned(self, text_page: Any, chars: list[str]) -> str:
-        """The page's text, with each line that has letters from right to left put together from its glyphs."""
-        lines: list[str] = []
-        start = 0
-        for at in range(len(chars) + 1):
-            if at < len(chars) and chars[at] != "\n":
-                continue
-            line = _whole("".join(chars[start:at])).rstrip("\r")
-            if RIGHT_TO_LEFT.search(line) is not None:
-                glyphs = [self._glyph(text_page, i, chars[i]) for i in range(start, at) if chars[i] not in {"", "\r"}]
-                if _stands_in_a_row(glyphs):
-                    line = in_reading_order([glyph for glyph, _ in glyphs])
-            lines.append(line)
-            start = at + 1
-        return "\n".join(lines)
-
-    def _glyph(self, text_page: Any, at: int, char: str) -> tuple[Glyph, float]:
-        box = self._raw.FS_RECTF()
-        self._raw.FPDFText_GetLooseCharBox(text_page, at, box)
-        return Glyph(char, box.left, box.right, abs(box.top - box.bottom)), (box.top + box.bottom) / 2
 
     def _notes(self, page: Any) -> tuple[str, ...]:
         raw = self._raw
@@ -277,17 +192,3 @@ def open_pages(file: SourceFile) -> Iterator[Pages]:
     finally:
         with PDFIUM:
             document.close()
-
-
-def _whole(text: str) -> str:
-    """Halves of one character that came as two are joined."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
-
-
-def _stands_in_a_row(glyphs: list[tuple[Glyph, float]]) -> bool:
-    """Whether a line runs from side to side; turned pages are left as PDFium gives them."""
-    wide = [(glyph, middle) for glyph, middle in glyphs if glyph.right > glyph.left]
-    if not wide:
-        return False
-    middles = [middle for _, middle in wide]
-    return max(middles) - min(middles) <= 1.5 * max(glyph.height for glyph, _ in wide)

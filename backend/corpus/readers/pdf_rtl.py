@@ -12,11 +12,16 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 from backend.corpus.readers.pdf_words import UNKNOWN
 
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 """Letters that are written from right to left; bulk search, so without the rare planes."""
+
+NOT_PLAIN = re.compile("[()\\[\\]{}«»\u0600-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]|[\u0590-\u05ff][\u0591-\u05c7]")
+"""Letters that share a glyph or bear marks, and brackets: what PDFium may put in the wrong order."""
 
 _ALEFS = frozenset("اأإآٱ")
 _SEPARATES_DIGITS = frozenset(".,:/٫٬")
@@ -24,17 +29,18 @@ _GOES_WITH_DIGITS = frozenset("%$€£+-#")
 _MIRRORED = {"(": ")", ")": "(", "[": "]", "]": "[", "{": "}", "}": "{", "«": "»", "»": "«", "<": ">", ">": "<"}
 _MOST_GAP = 0.2  # of the line's height: a wider gap is a space
 _MOST_GAP_AT_FLAT = 0.4  # a letter with a mark may have the mark's box, which is flat and narrow
+_CLUSTER = 3  # letters on one glyph: more than a ligature
 _FLAT = 0.25  # of the line's height
 
 
-@dataclass(frozen=True, slots=True)
-class Glyph:
+class Glyph(NamedTuple):
     """One character with the box of its glyph, in points; a glyph of several characters gives them all the same box."""
 
     char: str
     left: float
     right: float
     height: float
+    middle: float = 0.0  # between top and bottom
 
 
 @dataclass(slots=True)
@@ -63,17 +69,26 @@ def in_reading_order(glyphs: Sequence[Glyph]) -> str:
 def _units(glyphs: Sequence[Glyph]) -> list[_Unit]:
     by_box: dict[tuple[float, float], list[Glyph]] = {}
     for glyph in glyphs:
-        if glyph.char.isspace() and glyph.right - glyph.left < 0.01:
+        char, left, right, _, _ = glyph
+        if right - left < 0.01 and char.isspace():
             continue  # put in by PDFium, at no place of its own
-        by_box.setdefault((round(glyph.left, 1), round(glyph.right, 1)), []).append(glyph)
-    clusters = [group for group in by_box.values() if sum(_is_right_to_left(g.char) for g in group) >= 3]
+        box = (left, right)
+        if box in by_box:
+            by_box[box].append(glyph)
+        else:
+            by_box[box] = [glyph]
+    clusters = [
+        group
+        for group in by_box.values()
+        if len(group) >= _CLUSTER and sum(is_right_to_left(glyph.char) for glyph in group) >= _CLUSTER
+    ]
     units: list[_Unit] = []
     marks: list[_Unit] = []
     for (left, right), group in by_box.items():
         if clusters and group not in clusters and _belongs_to_a_cluster(group, clusters):
             continue
-        text = _cluster("".join(glyph.char for glyph in group))
-        is_mark = all(unicodedata.combining(char) for char in text)
+        text = _cluster(group[0].char if len(group) == 1 else "".join(glyph.char for glyph in group))
+        is_mark = unicodedata.combining(text[0]) and all(unicodedata.combining(char) for char in text)
         (marks if is_mark else units).append(_Unit(text, left, right, group[0].height))
     units.sort(key=lambda unit: unit.centre)
     for mark in marks:
@@ -93,9 +108,10 @@ def _belongs_to_a_cluster(group: Sequence[Glyph], clusters: Sequence[Sequence[Gl
     )
 
 
+@lru_cache(maxsize=4096)
 def _cluster(text: str) -> str:
     """The characters of one glyph in reading order."""
-    if len(text) > 1 and any(map(_is_right_to_left, text)):
+    if len(text) > 1 and any(map(is_right_to_left, text)):
         letters = [char for char in text if not unicodedata.combining(char)]
         alef_first = len(letters) == 2 and letters[0] in _ALEFS and letters[1] == "ل"
         if alef_first or len(letters) > 2:  # PDFium turned it round with the line
@@ -107,8 +123,10 @@ def _cluster(text: str) -> str:
     return text.strip() or " "
 
 
-def _is_right_to_left(char: str) -> bool:
-    return unicodedata.bidirectional(char) in {"R", "AL"}
+@lru_cache(maxsize=4096)
+def is_right_to_left(char: str) -> bool:
+    """Whether this character is a letter from the right; of a character alone, or of none."""
+    return bool(char) and unicodedata.bidirectional(char) in {"R", "AL"}
 
 
 def _spaced(units: list[_Unit], height: float) -> list[_Unit]:
@@ -139,6 +157,7 @@ def _kinds(units: Sequence[_Unit]) -> list[str]:
     return kinds
 
 
+@lru_cache(maxsize=4096)
 def _kind(text: str) -> str:
     classes = {unicodedata.bidirectional(char) for char in text}
     if "L" in classes:

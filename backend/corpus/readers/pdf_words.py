@@ -10,7 +10,9 @@ HYPHEN = "\ufffe"
 UNKNOWN = "\ufffd"
 """A glyph whose letter the file does not say."""
 
-_AT_LINE_END = re.compile(rf"(\w*){HYPHEN}(\w*)")
+_LAST_WORD = re.compile(r"\w*\Z")
+_FIRST_WORD = re.compile(r"\w*")
+_MOST_WORD = 60  # characters looked at on either side of a hyphen
 _HYPHEN_AND_LINE_END = re.compile(r"(?<=[^\W\d_])- ?\n(?=[^\W\d_])")
 _SOFT_HYPHEN = re.compile("\u00ad(?:[ \t]*\n)?")
 _BLANKS_AT_LINE_END = re.compile(r"[ \t]+\n")
@@ -46,7 +48,7 @@ _PLAIN = str.maketrans(
         "\uf0b7": "•", "\uf0a7": "▪", "\uf0d8": "➢", "\uf0fc": "✓", "\uf0e0": "→",
     }
 )  # fmt: skip
-_SPECIAL = re.compile("[\u00ad\ufb00-\ufb06\uf0a7-\uf0fc\ufffe]|- ?\n")
+_NOT_PLAIN = re.compile("[\ufb00-\ufb06\uf0a7-\uf0fc]")
 _PRIVATE_OR_UNKNOWN = re.compile("[\ue000-\uf8ff\ufffd\U000f0000-\U0010ffff]")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
@@ -58,31 +60,47 @@ def tidy(text: str) -> str:
     elsewhere, a conjunction follows ("pre- and post-war"), or a digit stands before it.
     """
     text = text.replace("\r\n", "\n")
-    if _SPECIAL.search(text) is not None:
-        text = _SOFT_HYPHEN.sub("", text).translate(_PLAIN)
+    if "-\n" in text or "- \n" in text:
         text = _HYPHEN_AND_LINE_END.sub(HYPHEN, text)
-        if HYPHEN in text:
-            whole = text
-            text = _AT_LINE_END.sub(lambda found: _joined(found[1], found[2], whole), text)
-    return _BLANKS_AT_LINE_END.sub("\n", text)
+    if HYPHEN in text:
+        text = _hyphens_resolved(text)
+    if not text.isascii():
+        if "\u00ad" in text:
+            text = _SOFT_HYPHEN.sub("", text)
+        if _NOT_PLAIN.search(text) is not None:
+            text = text.translate(_PLAIN)
+    return _BLANKS_AT_LINE_END.sub("\n", text) if " \n" in text or "\t\n" in text else text
 
 
-def _joined(before: str, after: str, page: str) -> str:
-    if after in _GOES_ON or not before:
-        return f"{before}- {after}" if after else f"{before}-"
-    if not (before[-1:].isalpha() and after[:1].islower()) or f"{before}-{after}" in page:
-        return f"{before}-{after}"
-    return before + after
+def _hyphens_resolved(text: str) -> str:
+    first, *following = text.split(HYPHEN)
+    whole = [first]
+    for part in following:
+        before = _LAST_WORD.search(whole[-1][-_MOST_WORD:])
+        after = _FIRST_WORD.match(part[:_MOST_WORD])
+        whole += [_between(before[0] if before else "", after[0] if after else "", text), part]
+    return "".join(whole)
 
 
-def has_odd_letters(text: str) -> bool:
-    """Whether a page's text hints at fonts that do not say what their glyphs stand for."""
-    return _CONTROL.search(text) is not None or _PRIVATE_OR_UNKNOWN.search(text) is not None
+def _between(before: str, after: str, page: str) -> str:
+    """What stands between two words that a hyphen and a line's end parted."""
+    if not before or not after:
+        return "-"
+    if after in _GOES_ON:
+        return "- "
+    if not (before[-1].isalpha() and after[0].islower()) or f"{before}-{after}" in page:
+        return "-"
+    return ""
+
+
+def has_unknown(text: str) -> bool:
+    """Whether a character in it stands for no letter: U+FFFD or private use."""
+    return not text.isascii() and _PRIVATE_OR_UNKNOWN.search(text) is not None
 
 
 def n_unknown(text: str) -> int:
     """Characters that stand for no letter: U+FFFD and private use."""
-    return len(_PRIVATE_OR_UNKNOWN.findall(text))
+    return 0 if text.isascii() else len(_PRIVATE_OR_UNKNOWN.findall(text))
 
 
 def has_words(text: str) -> bool:
