@@ -10,11 +10,16 @@ from collections.abc import Callable, ItemsView, Iterator, Mapping
 
 import pytest
 
-from backend.corpus import SourceFile, UnreadableFile, read_file
-from backend.corpus.ingest import Watch, parse_batch
-from backend.corpus.readers.records import TableRecord, records_document, text_field
+from backend.corpus.decoding import Encoding
+from backend.corpus.files import Reading, ReadLimits, SourceFile, UnreadableFile
+from backend.corpus.readers import read_file
+from backend.corpus.readers.columns import TableRecord, text_field
+from backend.corpus.readers.pdf_pages import Page
+from backend.corpus.readers.records import RecordStream, take_head, write_records
+from backend.corpus.text import TextBuilder
 from backend.errors import CancelledError
 from tests.unit.corpus.made import docx_bytes, pdf_bytes
+from tests.unit.corpus.made_pdf import self_drawing_pdf
 from tests.unit.corpus.test_readers import read, refusal
 
 # ── tables ──
@@ -76,11 +81,15 @@ def test_a_new_name_in_every_record_costs_each_record_its_own_fields(value: str)
     records = [TableRecord(at, Counting({f"k{at}": value})) for at in range(n)]
     names = [f"k{at}" for at in range(n)]
     Counting.looks = 0
-    with_text = records_document(records, names, word="line", media_type="x") if value == "x" else None
+    out = TextBuilder()
+    if value == "x":
+        stream = iter(records)
+        head = take_head(stream)
+        write_records(RecordStream("line", "x", Encoding("utf-8"), names, head, stream), out, Reading())
     field = text_field(names, records)
     assert Counting.looks <= 6 * n
     assert (field is None) == (value == "x")
-    assert with_text is None or with_text.text.count(": x") == n
+    assert out.text.count(": x") == (n if value == "x" else 0)
 
 
 def test_names_beyond_a_thousand_are_not_guessed_among_but_a_plain_name_is_found() -> None:
@@ -93,16 +102,22 @@ def test_names_beyond_a_thousand_are_not_guessed_among_but_a_plain_name_is_found
 @pytest.mark.parametrize(
     ("name", "data", "says"),
     [
-        ("a.csv", "text\n" + ",\n" * 500_001, "500,000 rows"),
-        ("a.csv", "text\n" + "\n" * 600_000 + "the last\n", "500,000 rows"),
-        ("a.jsonl", "1\n" * 500_001, "500,000 lines"),
-        ("a.json", "[" + "1," * 500_000 + "1]", "500,000 items"),
-        ("a.json", "[" + "[]," * 2_000_000 + "[]]", "2,000,000 brackets"),
+        ("a.csv", "text\n" + ",\n" * 5_001, "5,000 rows"),
+        ("a.csv", "text\n" + "\n" * 6_000 + "the last\n", "5,000 rows"),
+        ("a.csv", "\n" * 6_000 + "text\nthe last\n", "5,001 rows"),
+        ("a.jsonl", "1\n" * 5_001, "5,000 lines"),
+        ("a.json", "[" + "1," * 5_000 + "1]", "5,000 items"),
+        ("a.json", '{"list": [' + "{}," * 5_000 + "{}]}", "5,000 items"),
+        ("a.json", '{"a": [' + "[]," * 2_000_000 + "[]]}", "2,000,000 brackets"),
+        ("a.json", "[[" + "[]," * 2_000_000 + "[]]]", "2,000,000 brackets"),
         ("a.jsonl", '{"a": [' + "[]," * 2_000_000 + "[]]}", "2,000,000 brackets"),
     ],
 )
 def test_records_beyond_counting_are_refused_not_cut(name: str, data: str, says: str) -> None:
-    assert says in refusal(name, data)
+    with pytest.raises(UnreadableFile) as caught:
+        read_file(SourceFile(name, data.encode()), Reading(limits=ReadLimits(max_records=5_000)))
+    assert says in caught.value.message
+    assert caught.value.hint
 
 
 # ── Word ──
@@ -131,11 +146,11 @@ def peak_bytes(work: Callable[[], object]) -> int:
 @pytest.fixture
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Sizes of the parts that were parsed."""
-    from backend.corpus.readers import docx
+    from backend.corpus.readers import packages
 
     sizes: list[int] = []
-    parse = docx._xml
-    monkeypatch.setattr(docx, "_xml", lambda content: (sizes.append(len(content)), parse(content))[1])
+    parse = packages._xml
+    monkeypatch.setattr(packages, "_xml", lambda content: (sizes.append(len(content)), parse(content))[1])
     return sizes
 
 
@@ -255,19 +270,19 @@ def test_a_heading_without_end_is_not_repeated_in_every_place() -> None:
 
 def test_a_pdf_has_a_most_of_pages() -> None:
     one = pdf_bytes(["x"])
-    many = one.replace(b"/Kids [3 0 R]", b"/Kids [" + b"3 0 R " * 5_001 + b"]")
+    many = one.replace(b"/Kids [3 0 R]", b"/Kids [" + b"3 0 R " * 5_001 + b"]").replace(b"/Count 1", b"/Count 5001")
     assert "5,001 pages, the most of one file is 5,000" in refusal("a.pdf", many)
 
 
 def test_slow_pages_end_the_reading_between_two_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
 
-    def extract_text(self: object) -> str:
+    def page(_pages: object, _number: int) -> Page:
         now[0] += 70.0
-        return "words"
+        return Page("words")
 
     monkeypatch.setattr("backend.corpus.readers.pdf.time.monotonic", lambda: now[0])
-    monkeypatch.setattr("pypdf.PageObject.extract_text", extract_text)
+    monkeypatch.setattr("backend.corpus.readers.pdf_pages.Pages.page", page)
     assert "5 minutes only 5 of its 50 pages" in refusal("a.pdf", pdf_bytes(["x"] * 50))
     assert now[0] == 350.0
 
@@ -294,31 +309,31 @@ def test_objects_that_hold_themselves_come_to_an_end(old: bytes, new: bytes) -> 
 
 
 def test_a_form_that_draws_itself_comes_to_an_end() -> None:
-    form = b"<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X 4 0 R /Y 4 0 R >> >> /Length"
-    data = pdf_bytes(["words) Tj ET /X Do /Y Do BT (more"])
-    data = data.replace(b"<< /Length", form).replace(b"/Font <<", b"/XObject << /X 4 0 R /Y 4 0 R >> /Font <<")
-    assert "words" in read("a.pdf", data).text
+    assert read("a.pdf", self_drawing_pdf(times=1)).text == "words\ndeep"
 
 
 # ── stopping inside a file ──
 
 
-def stop_after(n: int) -> Callable[[], bool]:
+def stop_after(n: int) -> Callable[[], None]:
     left = [n]
 
-    def cancelled() -> bool:
+    def check() -> None:
         left[0] -= 1
-        return left[0] < 0
+        if left[0] < 0:
+            raise CancelledError("The work on the corpus was stopped.")
 
-    return cancelled
+    return check
 
 
 def test_a_stop_is_heard_between_the_pages_of_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     read_pages: list[object] = []
-    monkeypatch.setattr("pypdf.PageObject.extract_text", lambda page: read_pages.append(page) or "words")
+    monkeypatch.setattr(
+        "backend.corpus.readers.pdf_pages.Pages.page", lambda _, number: read_pages.append(number) or Page("words")
+    )
     source = SourceFile("a.pdf", pdf_bytes(["x"] * 40))
     with pytest.raises(CancelledError):
-        parse_batch([source], max_file_bytes=10**6, watch=Watch(cancelled=stop_after(8)))
+        read_file(source, Reading(check=stop_after(7)))
     assert len(read_pages) == 7
 
 
@@ -334,7 +349,7 @@ def test_a_stop_is_heard_between_the_pages_of_a_file(monkeypatch: pytest.MonkeyP
 )
 def test_a_stop_is_heard_between_batches_of_rows(source: SourceFile) -> None:
     calls: list[int] = []
-    read_file(source, lambda: calls.append(1))
+    read_file(source, Reading(check=lambda: calls.append(1)))
     assert 4 <= len(calls) <= 45
     with pytest.raises(CancelledError):
-        parse_batch([source], max_file_bytes=10**7, watch=Watch(cancelled=stop_after(len(calls) - 1)))
+        read_file(source, Reading(check=stop_after(len(calls) - 1)))

