@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from backend.corpus.types import Corpus
+from backend.embedding import ModelSpec, Source
 from backend.ui import model_facts, state
 from backend.ui.text import count
 from backend.workspace import Workspace
@@ -41,14 +42,18 @@ def show(ws: Workspace, corpus: Corpus) -> None:
             {
                 "Model": list(counts),
                 "Reads at most": [model_facts.facts(ready[key])["Reads at most"] for key in counts],
-                "Chunks cut": [
-                    "only its server knows" if n is None else f"{n:,} of {corpus.n_chunks:,}" for n in counts.values()
-                ],
+                "Chunks cut": [_told(ready[key], n, corpus) for key, n in counts.items()],
             }
         ),
         hide_index=True,
         alt="Chunks that each model would cut.",
     )
+
+
+def _told(spec: ModelSpec, n_cut: int | None, corpus: Corpus) -> str:
+    if n_cut is not None:
+        return f"{n_cut:,} of {corpus.n_chunks:,}"
+    return "only its server knows" if spec.source is Source.ENDPOINT else "not known: its tokenizer is not here"
 
 
 @st.cache_data(max_entries=32, show_spinner=False)

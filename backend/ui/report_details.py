@@ -47,11 +47,11 @@ def skipped(files: Sequence[SkippedFile]) -> None:
     if not files:
         return
     st.subheader("Skipped", anchor=False)
-    st.caption(f"{count(len(files), 'file or record', 'files or records')} gave no text:")
+    st.caption(f"{count(len(files), 'file or row', 'files or rows')} gave no text:")
     st.dataframe(
-        pd.DataFrame({"File": [one.file for one in files], "Why, and what to do": [one.reason for one in files]}),
+        pd.DataFrame({"File": [one.file for one in files], "Why": [one.reason for one in files]}),
         hide_index=True,
-        column_config={"Why, and what to do": st.column_config.TextColumn(width="large")},
+        column_config={"Why": st.column_config.TextColumn(width="large")},
         alt="Files that gave no text, why, and what to do.",
     )
 

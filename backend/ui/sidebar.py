@@ -35,7 +35,12 @@ def close_on_phone() -> None:
 
 def opener(words: str, key: str) -> None:
     """A button that opens the sidebar, on screens so narrow that it is closed at first."""
-    st.html(f"<style>@media (min-width: {_PHONE_PX + 1}px) {{ .st-key-{key} {{ display: none; }} }}</style>")
+    st.html(hidden_when_wide(key))
     if st.button(words, icon=":material/edit_note:", key=key):
         st.session_state[state.SIDEBAR] = "open"
         st.rerun()
+
+
+def hidden_when_wide(key: str) -> str:
+    """The style that takes an element off wide screens."""
+    return f"<style>@media (min-width: {_PHONE_PX + 1}px) {{ .st-key-{key} {{ display: none; }} }}</style>"

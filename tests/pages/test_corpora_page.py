@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from backend.errors import NotFoundError
-from backend.ui import state
+from backend.ui import corpus_view, state
 from backend.workspace import Workspace
 from tests.pages.conftest import NOTES, Open, click, linked, shown
 
@@ -19,17 +19,19 @@ def test_an_empty_folder_asks_for_documents(workspace: Workspace, open_page: Ope
 def test_a_corpus_by_link_shows_documents_and_chunks(notes: Workspace, open_page: Open) -> None:
     corpus = notes.corpora.get("Notes")
     at = open_page("corpora", corpus=corpus.corpus_id)
-    frames = [frame.value for frame in at.dataframe]
-    assert list(next(f for f in frames if "Title" in f.columns)["Document"]) == list(NOTES)
-    chunks = next(f for f in frames if "Text" in f.columns)
-    assert len(chunks) == corpus.n_chunks
-    document = notes.corpora.documents(corpus.corpus_id)[0]
-    at.selectbox(key=state.CORPUS_DOCUMENT).set_value(document.document_id).run()
-    assert at.code[0].value == notes.corpora.document_text(document.document_id)
+    at.session_state[state.CORPUS_TAB] = corpus_view.DOCUMENTS
+    at.run()
+    assert list(at.dataframe[0].value["Document"]) == list(NOTES)
+    at.session_state[state.CORPUS_TAB] = corpus_view.CHUNKS
+    at.run()
+    assert list(at.dataframe[0].value["Text"]) == [chunk.text for chunk in notes.corpora.chunks(corpus.version_id)]
 
 
-def test_cuts_are_counted_for_ready_models(notes: Workspace, open_page: Open) -> None:
-    at = click(open_page("corpora", corpus=notes.corpora.get("Notes").corpus_id), "corpora_cuts_ask")
+def test_cuts_are_counted_for_ready_models(notes: Workspace, open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notes.tokenizers, "count", lambda _spec, texts: [len(text.split()) for text in texts])
+    at = open_page("corpora", corpus=notes.corpora.get("Notes").corpus_id)
+    at.session_state[state.CORPUS_TAB] = corpus_view.CUTS
+    at.run()
     assert not at.error
     table = next(frame.value for frame in at.dataframe if "Chunks cut" in frame.value.columns)
     assert dict(zip(table["Model"], table["Chunks cut"], strict=True)) == {"fake-a": "0 of 3", "fake-b": "3 of 3"}
