@@ -202,7 +202,9 @@ def _repeated_lines(report: QualityReport) -> Iterator[Finding]:
 
 def _languages(report: QualityReport) -> Iterator[Finding]:
     known = [one for one in report.languages if one.code not in (UNKNOWN_LANGUAGE, SEVERAL_LANGUAGES)]
-    large = [one for one in known if one.share >= _LANGUAGE_SHARE]
+    # One long document must not hide that others are in another language.
+    many = max(2, _LANGUAGE_SHARE * report.n_documents)
+    large = [one for one in known if one.share >= _LANGUAGE_SHARE or one.n_documents >= many]
     unknown = next((one.share for one in report.languages if one.code == UNKNOWN_LANGUAGE), 0.0)
     if len(large) > 1 or (known and not large):
         shown = (large or known)[:_MOST_NAMED]
