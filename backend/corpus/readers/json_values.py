@@ -124,10 +124,10 @@ def list_values(stream: TextIO, broken: Broken) -> Iterator[Value]:
                     f"item {number:,} has more than {MOST_CELL_CHARS:,} characters, or is not valid JSON.",
                     hint="Save the list as .jsonl, a record a line.",
                 )
-            _refuse_nested(kept)
             more = stream.read(max(_BLOCK_CHARS, len(kept)))
             is_end = not more
             buffer, at = kept + more, 0
+            _refuse_nested(buffer)
             continue
         yield number, value
         number += 1

@@ -109,7 +109,7 @@ def test_names_beyond_a_thousand_are_not_guessed_among_but_a_plain_name_is_found
         ("a.json", "[" + "1," * 5_000 + "1]", "5,000 items"),
         ("a.json", '{"list": [' + "{}," * 5_000 + "{}]}", "5,000 items"),
         ("a.json", '{"a": [' + "[]," * 2_000_000 + "[]]}", "2,000,000 brackets"),
-        ("a.json", "[[" + "[]," * 2_000_000 + "[]]]", "2,000,000 brackets"),
+        ("a.json", "[[" + "[]," * 2_100_000 + "[]]]", "2,000,000 brackets"),
         ("a.jsonl", '{"a": [' + "[]," * 2_000_000 + "[]]}", "2,000,000 brackets"),
     ],
 )
