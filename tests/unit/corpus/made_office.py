@@ -191,3 +191,10 @@ def epub_bytes(
 def notebook_bytes(*cells: Mapping[str, object]) -> bytes:
     whole = {"cells": cells, "metadata": {"language_info": {"name": "python"}}, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(whole, indent=1).encode()
+
+
+# ── subtitles ──
+
+
+def cue(number: int, at: str, *lines: str) -> str:
+    return f"{number}\n{at},000 --> {at},900\n" + "\n".join(lines) + "\n\n"

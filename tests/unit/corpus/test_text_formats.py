@@ -9,7 +9,7 @@ import pytest
 from backend.corpus.files import Reading, ReadLimits, ReadOptions, SourceFile, UnreadableFile
 from backend.corpus.readers import read_file
 from backend.corpus.readers.eml import attachments
-from tests.unit.corpus.made_office import epub_bytes, notebook_bytes
+from tests.unit.corpus.made_office import cue, epub_bytes, notebook_bytes
 from tests.unit.corpus.test_readers import places, read, refusal
 
 # ── RTF ──
@@ -253,10 +253,6 @@ def test_old_broken_and_blank_notebooks() -> None:
 
 
 # ── subtitles ──
-
-
-def cue(number: int, at: str, *lines: str) -> str:
-    return f"{number}\n{at},000 --> {at},900\n" + "\n".join(lines) + "\n\n"
 
 
 def test_cues_become_running_text_at_their_time() -> None:
