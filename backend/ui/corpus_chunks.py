@@ -119,14 +119,14 @@ def _table(ws: Workspace, corpus: Corpus, chunks: list[Chunk]) -> None:
     columns: dict[str, list[object]] = {
         "Open": [OPEN] * len(chunks),
         "Number": [chunk.position + 1 for chunk in chunks],
-        "Text": [chunk.text for chunk in chunks],
-        "Place": [chunk.place for chunk in chunks],
     }
-    if any(chunk.record_id for chunk in chunks):
-        columns["Record"] = [chunk.record_id for chunk in chunks]
     tokens = _tokens(ws, corpus, chunks)
     if tokens:
         columns["Tokens"] = list(tokens)
+    columns["Text"] = [chunk.text for chunk in chunks]
+    columns["Place"] = [chunk.place for chunk in chunks]
+    if any(chunk.record_id for chunk in chunks):
+        columns["Record"] = [chunk.record_id for chunk in chunks]
     columns["Characters"] = [chunk.end - chunk.start for chunk in chunks]
     columns["Document"] = [chunk.document_name for chunk in chunks]
     st.dataframe(

@@ -63,18 +63,18 @@ def _numbers(report: QualityReport) -> None:
         ("Exact copies", f"{n_copies:,}", "Documents and records that repeat an earlier one."),
         ("Near duplicates", f"{n_near:,}", "Documents and records that are nearly the same as another."),
         ("Unreadable characters", share(report.unreadable.share), f"{report.unreadable.n_unreadable:,} characters."),
-        (f"Median chunk ({lengths.unit})", f"{lengths.median:,.0f}", f"Longest: {lengths.longest:,}."),
+        ("Median chunk", f"{lengths.median:,.0f}", f"In {lengths.unit}; the longest has {lengths.longest:,}."),
     ]
-    with st.container(horizontal=True, gap="medium", key="report_numbers"):
+    with st.container(horizontal=True, gap="small", key="report_numbers"):
         for title, value, help_text in figures:
-            st.metric(title, value, help=help_text or None, width=165)
+            st.metric(title, value, help=help_text or None, width=160)
 
 
 def share(value: float) -> str:
     """A share as a percentage that does not round something to nothing."""
     if value <= 0:
         return "none"
-    return "under 0.01 %" if value < 0.0001 else f"{value * 100:.2g} %"
+    return "< 0.01 %" if value < 0.0001 else f"{value * 100:.2g} %"
 
 
 def _downloads(corpus: Corpus, report: QualityReport) -> None:

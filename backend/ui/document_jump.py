@@ -18,16 +18,14 @@ _LISTED_SECTIONS = 1_000
 _FOUND_SECTIONS = 50
 
 
-def show(ws: Workspace, corpus: Corpus, document: Document, window: Window) -> None:
-    """Draw the jump, and the pager for documents longer than a window."""
-    if document.n_sections:
-        if document.n_sections <= _LISTED_SECTIONS:
-            places = places_of(islice(ws.corpora.sections(document.document_id), _LISTED_SECTIONS))
-        else:
-            places = _found(ws, document)
-        if len(places) > 1 or document.n_sections > _LISTED_SECTIONS:
+def show(ws: Workspace, corpus: Corpus, document: Document) -> None:
+    """Draw the jump; nothing where a document has no two places."""
+    if document.n_sections <= _LISTED_SECTIONS:
+        places = places_of(islice(ws.corpora.sections(document.document_id), _LISTED_SECTIONS))
+        if len(places) > 1:
             _jump(corpus, document, places)
-    pager(corpus, document, window, "above")
+    else:
+        _jump(corpus, document, _found(ws, document))
 
 
 def places_of(sections: Iterable[Section]) -> list[tuple[int, str]]:

@@ -13,7 +13,7 @@ from backend.corpus.types import Chunk, Corpus, Document
 from backend.errors import NotFoundError
 from backend.ui import corpus_words, document_jump, record_facts, state
 from backend.ui.marked_text import HIT, TURNS, Mark, marked
-from backend.ui.reading_window import Window, to_line_end, window_of
+from backend.ui.reading_window import Window, to_line_end, to_line_start, window_of
 from backend.ui.text import count, label, size
 from backend.workspace import Workspace
 
@@ -39,14 +39,19 @@ def show(ws: Workspace, corpus_id: str, document_id: str) -> None:
         st.info("This document holds no text.", icon=":material/info:")
         return
     window = window_of(state.linked(state.URL_FROM), state.linked(state.URL_TO), document.n_chars)
-    window, text = to_line_end(window, ws.corpora.document_text(document_id, window.start, window.end))
+    window, text = to_line_start(window, ws.corpora.document_text(document_id, window.start, window.end))
+    window, text = to_line_end(window, text)
     chunks = ChunkPlaces(ws.corpora, corpus, documents).between(document_id, window.start, window.end, _MOST_CHUNKS)
     sections = list(islice(ws.corpora.sections(document_id, window.start, window.end), _MOST_SECTIONS))
     _place(window, chunks, sections)
-    document_jump.show(ws, corpus, document, window)
+    if window.mark is None:  # else what was opened comes first, and the ways through the document below it
+        document_jump.show(ws, corpus, document)
+        document_jump.pager(corpus, document, window, "above")
     marked(text, marks_of(window, chunks), name=f"Text of {document.name[:100]}", height_rem=34)
     _legend(window, chunks)
     document_jump.pager(corpus, document, window, "below")
+    if window.mark is not None:
+        document_jump.show(ws, corpus, document)
 
 
 def marks_of(window: Window, chunks: Sequence[Chunk]) -> list[Mark]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 WINDOW_CHARS = 20_000
-_BEFORE_CHARS = 300  # of what stands before a marked chunk
+_BEFORE_CHARS = 200  # of what stands before a marked chunk
 _EDGE_CHARS = 400  # in which a window's end looks for a line break
 
 
@@ -67,6 +67,16 @@ def window_of(first: str, last: str, n_chars: int) -> Window:
     if end is None or end <= start:
         return _window(min(start, max(0, n_chars - 1)), n_chars, None)
     return _window(start - _BEFORE_CHARS if start > _BEFORE_CHARS else 0, n_chars, (start, end))
+
+
+def to_line_start(window: Window, text: str) -> tuple[Window, str]:
+    """Begin a window that shows a marked chunk with a whole line, where one begins before the chunk."""
+    if window.mark is None or window.start == 0:
+        return window, text
+    at = text.find("\n", 0, window.mark[0] - window.start)
+    if at < 0:
+        return window, text
+    return Window(window.start + at + 1, window.end, window.n_chars, window.mark), text[at + 1 :]
 
 
 def to_line_end(window: Window, text: str) -> tuple[Window, str]:

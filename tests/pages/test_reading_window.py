@@ -11,7 +11,7 @@ from backend.corpus.types import Chunk, Document
 from backend.ui import corpus_words, document_jump
 from backend.ui.document_view import marks_of
 from backend.ui.marked_text import HIT
-from backend.ui.reading_window import WINDOW_CHARS, Window, to_line_end, window_of
+from backend.ui.reading_window import WINDOW_CHARS, Window, to_line_end, to_line_start, window_of
 
 NUMBERS = st.one_of(st.integers(0, 200_000).map(str), st.sampled_from(["", "x", "-1", "²", "9" * 40, "1e3"]))
 
@@ -47,6 +47,14 @@ def test_a_marked_chunk_is_never_cut_off_by_the_tidy_end() -> None:
     window = Window(0, 20_000, 30_000, mark=(19_700, 19_990))
     assert to_line_end(window, text[:20_000])[0] == window
     assert to_line_end(Window(0, 20_000, 30_000), text[:20_000])[0].end == 19_801
+
+
+def test_a_window_before_a_marked_chunk_begins_with_a_whole_line() -> None:
+    text = "end of a line\nthe line before\nMARKED and more"
+    window = Window(500, 546, 30_000, mark=(530, 536))
+    assert to_line_start(window, text) == (Window(514, 546, 30_000, (530, 536)), text[14:])
+    assert to_line_start(Window(500, 546, 30_000, (505, 536)), text)[1] == text
+    assert to_line_start(Window(500, 546, 30_000), text)[1] == text
 
 
 def test_a_window_says_what_it_shows() -> None:
