@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from backend.corpus.encodings import (
-    NO_TEXT_CODECS,
     PROBE_BYTES,
     HighBytes,
     Probe,
     codec_name,
+    codec_of,
     is_mostly_utf8,
     legacy_encoding,
     mark_of,
@@ -151,25 +151,22 @@ def _legacy(file: SourceFile, is_head: bool, check: Callable[[], None]) -> Encod
     if not name:
         raise UnreadableFile("its text encoding could not be told.", hint="Save it as UTF-8 and add it again.")
     n_lost = _count_lost(file, name, is_head, check)
-    notes = (f"{_characters(n_lost)} fit it and were replaced",) if n_lost else ()
+    notes = (f"{_lost(n_lost)} fit it: replaced",) if n_lost else ()
     if high.n_utf8 * 20 > high.n_not_utf8 and name.startswith(("cp125", "iso8859")):
         notes = (*notes, "parts of it look like UTF-8: it may hold several encodings")
     return Encoding(name, True, (f"encoding guessed: {spoken_name(name)}", *notes))
 
 
 def _chosen(file: SourceFile, forced: str, is_head: bool, check: Callable[[], None]) -> Encoding:
-    try:
-        name = codecs.lookup(forced).name
-        if name in NO_TEXT_CODECS:
-            raise LookupError
-        n_lost = _count_lost(file, name, is_head, check)
-    except (LookupError, ValueError):
-        raise UnreadableFile(f"no text encoding is called “{forced[:40]}”.", hint="Example: windows-1252.") from None
-    note = (f"{_characters(n_lost)} fit the chosen encoding and were replaced",) if n_lost else ()
+    name = codec_of(forced)
+    if not name:
+        raise UnreadableFile(f"no text encoding is called “{forced[:40]}”.", hint="Example: windows-1252.")
+    n_lost = _count_lost(file, name, is_head, check)
+    note = (f"{_lost(n_lost)} fit the chosen encoding: replaced",) if n_lost else ()
     return Encoding(name, False, note)
 
 
-def _characters(n: int) -> str:
+def _lost(n: int) -> str:
     return "1 character does not" if n == 1 else f"{n:,} characters do not"
 
 

@@ -14,10 +14,13 @@ SAMPLE_BYTES = 2_000_000
 
 ENCODINGS: tuple[tuple[str, str], ...] = (
     ("utf-8", "UTF-8"),
+    ("utf-8-sig", "UTF-8 with a byte order mark"),
     ("utf-16", "UTF-16 with a byte order mark"),
     ("utf-16-le", "UTF-16 LE"),
     ("utf-16-be", "UTF-16 BE"),
-    ("utf-32", "UTF-32"),
+    ("utf-32", "UTF-32 with a byte order mark"),
+    ("utf-32-le", "UTF-32 LE"),
+    ("utf-32-be", "UTF-32 BE"),
     ("cp1252", "Windows-1252 (Western Europe)"),
     ("iso8859-15", "ISO-8859-15 (Western Europe)"),
     ("cp850", "DOS 850 (Western Europe)"),
@@ -26,11 +29,13 @@ ENCODINGS: tuple[tuple[str, str], ...] = (
     ("cp1250", "Windows-1250 (Central Europe)"),
     ("iso8859-2", "ISO-8859-2 (Central Europe)"),
     ("cp852", "DOS 852 (Central Europe)"),
+    ("mac-latin2", "Mac Latin 2 (Central Europe)"),
     ("cp1251", "Windows-1251 (Cyrillic)"),
     ("koi8-r", "KOI8-R (Russian)"),
     ("koi8-u", "KOI8-U (Ukrainian)"),
     ("iso8859-5", "ISO-8859-5 (Cyrillic)"),
     ("cp866", "DOS 866 (Cyrillic)"),
+    ("mac-cyrillic", "Mac Cyrillic"),
     ("cp1253", "Windows-1253 (Greek)"),
     ("iso8859-7", "ISO-8859-7 (Greek)"),
     ("cp1254", "Windows-1254 (Turkish)"),
@@ -41,10 +46,12 @@ ENCODINGS: tuple[tuple[str, str], ...] = (
     ("cp874", "Windows-874 (Thai)"),
     ("cp932", "Shift-JIS (Japanese)"),
     ("euc_jp", "EUC-JP (Japanese)"),
+    ("euc_jis_2004", "EUC-JIS-2004 (Japanese)"),
     ("iso2022_jp", "ISO-2022-JP (Japanese)"),
     ("gb18030", "GB18030 (Simplified Chinese)"),
     ("big5hkscs", "Big5 (Traditional Chinese)"),
     ("cp949", "Windows-949 (Korean)"),
+    ("iso2022_kr", "ISO-2022-KR (Korean)"),
 )
 """(codec, spoken name) of the encodings that a person can choose from."""
 _SPOKEN = {
@@ -53,14 +60,10 @@ _SPOKEN = {
 }  # fmt: skip
 # As chardet names them; escape sequences and the wide encodings are told before it is asked.
 _DETECTED = (
-    *(codec for codec, _ in ENCODINGS if not codec.startswith(("utf-", "euc_jp", "iso2022_jp"))),
-    "euc-jp", "iso8859-1", "iso8859-8", "iso8859-9", "iso8859-11", "mac-cyrillic", "mac-latin2",
+    *(codec for codec, _ in ENCODINGS if not codec.startswith(("utf-", "euc_jp", "iso2022"))),
+    "iso8859-1", "iso8859-8", "iso8859-9", "iso8859-11",
 )  # fmt: skip
-NO_TEXT_CODECS = frozenset(
-    ("base64", "bz2", "hex", "quopri", "rot13", "uu", "zlib", "idna", "punycode", "unicode-escape",
-     "raw-unicode-escape", "undefined", "mbcs", "oem")
-)  # fmt: skip
-"""Codecs of Python that no text file is written in."""
+_NOT_FOR_FILES = frozenset(("idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "mbcs", "oem"))
 
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -85,13 +88,20 @@ def mark_of(head: bytes) -> str:
     return next((encoding for mark, encoding in _MARKS if head.startswith(mark)), "")
 
 
-def codec_name(declared: str) -> str:
-    """Python's codec for a name, the superset that browsers take; empty if there is none."""
+def codec_of(name: str) -> str:
+    """Python's name of the codec that is called so; empty if no text file is written in it."""
     try:
-        name = codecs.lookup(declared).name if declared else ""
+        codec = codecs.lookup(name).name if name else ""
+        b"a".decode(codec or "utf-8", "replace")  # codecs that give no text are refused
     except (LookupError, ValueError):
         return ""
-    return "" if name in NO_TEXT_CODECS else _WIDER.get(name, name)
+    return "" if codec in _NOT_FOR_FILES else codec
+
+
+def codec_name(declared: str) -> str:
+    """As ``codec_of``, but the superset that browsers take."""
+    name = codec_of(declared)
+    return _WIDER.get(name, name)
 
 
 def spoken_name(codec: str) -> str:
@@ -268,13 +278,16 @@ def legacy_encoding(data: bytes) -> str:
         western = max(likely.get("cp1252", 0.0), likely.get("iso8859-1", 0.0))
         if signs or western >= _NEAR * found[0]["confidence"]:
             return "cp1252"
+    if best == "euc_jis_2004" and _decodes(data, "euc_jp"):
+        return "euc_jp"  # the older one, where it is enough
     # Where nothing fits it names cp1252 without looking.
     return "" if len(found) == 1 and not _decodes(data, best) else best
 
 
 def _decodes(data: bytes, name: str) -> bool:
+    """Whether all of it is text in this encoding; the last character may be cut."""
     try:
-        data.decode(name)
+        codecs.getincrementaldecoder(name)("strict").decode(data)
     except (UnicodeDecodeError, LookupError):
         return False
     return True

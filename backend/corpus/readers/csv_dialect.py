@@ -81,12 +81,13 @@ def _is_soft(candidate: str, sample: str) -> bool:
 
 
 def _parse(sample: str, delimiter: str) -> list[list[str]]:
-    try:
-        return list(
-            islice(csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter, strict=True), _SNIFFED_ROWS)
-        )
-    except csv.Error:
-        return list(islice(csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter), _SNIFFED_ROWS))
+    for strict in (True, False):  # quotes that do not match, read as well as may be
+        rows = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter, strict=strict)
+        try:
+            return list(islice(rows, _SNIFFED_ROWS))
+        except csv.Error:
+            continue
+    return []
 
 
 def has_header(first: Sequence[str], has_more: bool, options: ReadOptions) -> bool:

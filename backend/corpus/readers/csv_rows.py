@@ -62,6 +62,7 @@ def open_csv(file: SourceFile, reading: Reading) -> Iterator[RecordStream]:
     Raises:
         UnreadableFile: As ``CsvReader.read``; while it is read as well.
     """
+    csv.field_size_limit(MOST_CELL_CHARS)  # one limit for the process; only ever set to this value
     options = reading.options
     encoding = sniff(file, forced=options.encoding, check=reading.check)
     with text_stream(file, encoding.name) as stream:
@@ -156,7 +157,6 @@ class _Rows:
         Raises:
             UnreadableFile: A line or cell longer than memory bears.
         """
-        csv.field_size_limit(MOST_CELL_CHARS)  # one limit for the process; only ever set to this value
         n_rows = 0
         try:
             for row in csv.reader(self._lines(stream), delimiter=self.delimiter, strict=True):
