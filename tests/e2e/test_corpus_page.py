@@ -70,7 +70,7 @@ def test_a_corpus_is_read_weeded_and_cut_anew(serve: Serve, page: Page) -> None:
     tick(page, table, row=3)
     button(page, "corpora_remove").first.click()
     expect(page.get_by_text("These will be gone for good:")).to_be_visible()
-    expect(page.get_by_text("gates copy.txt", exact=True)).to_be_visible()
+    expect(page.get_by_test_id("stText").filter(has_text="gates copy.txt")).to_be_visible()
     button(page, "corpora_remove_sure").click()
     expect(page.get_by_text(re.compile(r"^2 documents ·"))).to_be_visible()
 
