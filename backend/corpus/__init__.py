@@ -18,7 +18,7 @@ from backend.corpus.files import (
 from backend.corpus.library import CorpusLibrary
 from backend.corpus.readers import FORMATS_READ, READERS, is_text_like, read_file
 from backend.corpus.sources import SAMPLE_NAME, pasted, read_paths, sample_queries, sample_sources
-from backend.corpus.tokenizer import WordPieceTokenizer, default_tokenizer, model_tokenizer
+from backend.corpus.tokenizer import JsonTokenizer, default_tokenizer, model_tokenizer
 from backend.corpus.types import (
     DEFAULT_TOKENIZER,
     WHOLE_DOCUMENTS,
@@ -51,6 +51,7 @@ __all__ = [
     "FileFacts",
     "FileReading",
     "IngestReport",
+    "JsonTokenizer",
     "ParsedDocument",
     "ReadLimits",
     "ReadOptions",
@@ -61,7 +62,6 @@ __all__ = [
     "SourceFile",
     "Tokenizer",
     "UnreadableFile",
-    "WordPieceTokenizer",
     "check_chunking",
     "chunk_spans",
     "default_tokenizer",

@@ -21,8 +21,9 @@ from backend.corpus import (
     is_text_like,
 )
 from backend.corpus.ingest import Watch
-from backend.corpus.quality import QualityReport, build_report
+from backend.corpus.quality import QualityReport, ReportOptions, build_report
 from backend.corpus.reading import limits_of, read_sections
+from backend.corpus.reading.wire import options_of
 from backend.corpus.records import chunking_of
 from backend.errors import CancelledError, NotFoundError
 from backend.jobs import Handler, JobContext
@@ -180,7 +181,8 @@ class CorpusWork:
         """
         if known := self.report(corpus):
             return known
-        library = self._ws.corpora
+        library, chunking = self._ws.corpora, corpus.chunking
+        counter = self._ws.tokenizers.get(chunking.tokenizer).count if chunking.counts_tokens else None
         made = build_report(
             library.documents(corpus.corpus_id),
             text_of=lambda document: library.text_blocks(document.document_id),
@@ -189,7 +191,8 @@ class CorpusWork:
             skipped=corpus.skipped,
             warnings=corpus.warnings,
             check=Watch(None, cancelled).check,
-            step=lambda stage, done, total: progress(stage, done, total) if progress else None,
+            step=lambda word, done, total: progress(f"Report, {word}", done, total) if progress else None,
+            options=ReportOptions(count_tokens=counter),
         )
         with self._ws.database.session() as session:
             session.merge(QualityReportRow(version_id=corpus.version_id, report=made.to_data()))
@@ -287,7 +290,7 @@ def corpus_handlers(work: CorpusWork, workspace: Workspace) -> dict[str, Handler
         added = context.finished_items().get("corpus")
         if added is None:
             sources = [SourceFile(file["name"], workspace.files.held(file["sha256"], holder)) for file in files]
-            options = {name: read_options(data) for name, data in context.params.get("options", {}).items()}
+            options = {name: options_of(data) for name, data in context.params.get("options", {}).items()}
             added = {"corpus_id": add(sources, options).corpus_id}
             context.finish_item("corpus", added)
         for file in files:
@@ -320,9 +323,3 @@ def corpus_handlers(work: CorpusWork, workspace: Workspace) -> dict[str, Handler
             work.make_report(corpus, progress=context.progress, cancelled=context.cancelled)
 
     return {"ingest": ingest, "extend": extend, "rechunk": rechunk, "remove": remove, "report": report}
-
-
-def read_options(data: Mapping[str, Any]) -> ReadOptions:
-    """Options as they come back from JSON."""
-    tuples = ("text_columns", "metadata_columns")
-    return ReadOptions(**{name: tuple(value) if name in tuples else value for name, value in data.items()})

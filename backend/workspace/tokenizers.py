@@ -6,7 +6,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from backend.corpus import DEFAULT_TOKENIZER, Tokenizer, default_tokenizer, model_tokenizer
+from backend.corpus import DEFAULT_TOKENIZER, JsonTokenizer, default_tokenizer, model_tokenizer
 from backend.embedding import ModelRegistry, ModelSpec, tokenizer_path
 from backend.errors import InputError
 from backend.store import storable
@@ -21,7 +21,7 @@ class Tokenizers:
 
     def __init__(self, registry: ModelRegistry) -> None:
         self._registry = registry
-        self._loaded: dict[str, Tokenizer] = {}
+        self._loaded: dict[str, JsonTokenizer] = {}
         self._counters: dict[str, Any] = {}
         self._lock = threading.Lock()
 
@@ -30,7 +30,7 @@ class Tokenizers:
         keys = [spec.key for spec in self._registry.list() if tokenizer_path(spec) is not None]
         return sorted(keys, key=lambda key: key != DEFAULT_TOKENIZER)
 
-    def get(self, name: str) -> Tokenizer:
+    def get(self, name: str) -> JsonTokenizer:
         """The tokenizer of a model.
 
         Raises:

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from backend.corpus import AS_IT_IS, ReadOptions, SourceFile
+from backend.corpus.reading.wire import options_of
 from backend.errors import NotFoundError
 from backend.store import FileStore, sha256_hex
 from backend.store.files import written_whole
-from backend.workspace.corpus_work import read_options
 
 _SECOND_CLICK_S = 15.0
 
@@ -174,7 +174,7 @@ class UploadDraft:
 
 
 def _draft(data: dict[str, Any]) -> Draft:
-    files = tuple(DraftFile(**{**one, "options": read_options(one["options"])}) for one in data["files"])
+    files = tuple(DraftFile(**{**one, "options": options_of(one["options"])}) for one in data["files"])
     return Draft(**{**data, "files": files, "doubles": tuple(data["doubles"])})
 
 

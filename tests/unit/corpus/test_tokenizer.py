@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backend.corpus import WordPieceTokenizer, default_tokenizer
+from backend.corpus import JsonTokenizer, default_tokenizer
 from backend.corpus.tokenizer import slices
 from backend.errors import UnavailableError
 from tests.conftest import shared_path
@@ -82,7 +82,7 @@ def test_the_name_holds_the_hash_of_the_file(tmp_path: Path) -> None:
     broken = tmp_path / "tokenizer.json"
     broken.write_text("{}")
     with pytest.raises(UnavailableError, match=r"tokenizer\.json"):
-        WordPieceTokenizer(broken, "broken")
+        JsonTokenizer(broken, "broken")
 
 
 def test_importing_the_room_and_loading_the_tokenizer_import_no_torch() -> None:
