@@ -6,11 +6,13 @@ import sys
 from typing import Annotated, Any
 
 import typer
-from click import ClickException
 
 from backend.cli import corpus, duel, models, service
 from backend.cli.output import EXIT_INPUT, EXIT_PROVIDER, note, print_json
 from backend.errors import ProviderError, RagduelError
+
+# Typer names only some of what it raises for wrong words; they all derive from this.
+_WrongWords: Any = typer.BadParameter.__bases__[0]
 
 app = typer.Typer(
     name="ragduel",
@@ -44,20 +46,20 @@ def main(arguments: list[str] | None = None) -> None:
     """Run a command; errors for people end it with their exit code, in JSON too where ``--json`` was asked."""
     words = sys.argv[1:] if arguments is None else arguments
     try:
-        app(args=words, standalone_mode=False)
-    except typer.Exit as end:
-        raise SystemExit(end.exit_code) from None
+        code = app(args=words, standalone_mode=False)
     except typer.Abort:
         note("Stopped.")
         raise SystemExit(1) from None
-    except ClickException as error:  # wrong words on the command line
+    except _WrongWords as error:
         if "--json" in words:
             print_json({"error": error.format_message(), "hint": "Add --help to the command."})
         error.show()
-        raise SystemExit(error.exit_code) from None
+        raise SystemExit(EXIT_INPUT) from None
     except RagduelError as error:
         if "--json" in words:
             document: dict[str, Any] = {"error": error.message, "hint": error.hint}
             print_json(document)
         note(f"Error: {error}")
         raise SystemExit(EXIT_PROVIDER if isinstance(error, ProviderError) else EXIT_INPUT) from None
+    if isinstance(code, int) and code:  # a command ended early, having said why
+        raise SystemExit(code)

@@ -10,6 +10,7 @@ from typing import Any
 
 EXIT_INPUT = 2
 EXIT_PROVIDER = 3
+_WATCHED_S, _LOGGED_S = 0.5, 2.0
 
 
 def print_json(document: Any) -> None:
@@ -45,7 +46,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 class ProgressLine:
-    """Progress on standard error, twice a second at most, only on a terminal or at a change of stage."""
+    """Progress on standard error: twice a second at most on a terminal, else a line at a change of stage, seldom."""
 
     def __init__(self) -> None:
         self._stage = ""
@@ -54,7 +55,10 @@ class ProgressLine:
     def __call__(self, stage: str, n_done: int, n_items: int) -> None:
         """Tell how far it is."""
         now = time.monotonic()
-        if stage == self._stage and (not sys.stderr.isatty() or now - self._told_at < 0.5):
+        is_watched = sys.stderr.isatty()
+        if self._stage and now - self._told_at < (_WATCHED_S if is_watched else _LOGGED_S):
+            return
+        if stage == self._stage and not is_watched:
             return
         self._stage, self._told_at = stage, now
         note(f"{stage} … {n_done}/{n_items}" if n_items > 1 else f"{stage} …")

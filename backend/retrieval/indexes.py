@@ -105,8 +105,8 @@ class IndexStore:
                 with self._lock:
                     self._open.pop(key, None)
                 path = self._files.path("indexes", f"{key}.faiss")
-                path.unlink(missing_ok=True)
-                path.with_suffix(".json").unlink(missing_ok=True)
+                for part in path.parent.glob(f"{key}.*"):
+                    part.unlink(missing_ok=True)
 
     def _load(self, key: str) -> CorpusIndex | None:
         path = self._files.path("indexes", f"{key}.faiss")
