@@ -13,8 +13,9 @@ from backend.corpus import ParsedDocument, SourceFile, UnreadableFile, read_file
 from backend.corpus.files import Reading, ReadLimits
 from backend.corpus.readers.pdf_rtl import Glyph, in_reading_order
 from backend.corpus.readers.pdf_words import HYPHEN, reads_as_text, tidy
+from backend.corpus.reading import ProcessReading
 from tests.unit.corpus.made import pdf_bytes
-from tests.unit.corpus.made_pdf import glyph_page, lines, one_page, pdf_of, stream
+from tests.unit.corpus.made_pdf import glyph_page, lines, one_page, pdf_of, self_drawing_pdf, stream
 
 
 def read(data: bytes, reading: Reading | None = None) -> ParsedDocument:
@@ -243,6 +244,18 @@ def test_what_is_no_pdf_or_has_no_pages_is_refused() -> None:
     no_pages = pdf_of([b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [] /Count 0 >>"])
     assert "broken PDF" in refusal(b"%PDF-1.4\nnothing").message
     assert "broken PDF" in refusal(no_pages).message
+
+
+def test_a_form_that_draws_itself_twice_is_stopped_and_the_next_file_is_read(tmp_path: Path) -> None:
+    reading = Reading(limits=ReadLimits(max_memory_bytes=300_000_000, max_seconds=30))
+    process = ProcessReading(n_processes=1)
+    try:
+        with pytest.raises(UnreadableFile, match="memory"):
+            process.read(SourceFile("a.pdf", self_drawing_pdf(times=2)), tmp_path, reading)
+        good = process.read(SourceFile("b.pdf", pdf_bytes(["words"])), tmp_path, reading)
+        assert good.text_path.read_text(encoding="utf-8") == "words"
+    finally:
+        process.close()
 
 
 @given(st.data())
