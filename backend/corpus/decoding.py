@@ -150,6 +150,8 @@ def _legacy(file: SourceFile, is_head: bool, check: Callable[[], None]) -> Encod
     name = legacy_encoding(bytes(high.sample))
     if not name:
         raise UnreadableFile("its text encoding could not be told.", hint="Save it as UTF-8 and add it again.")
+    if name in ("utf-16", "utf-32") and mark_of(file.head(PROBE_BYTES)) != name:
+        name += "-le"  # without a mark the codec itself would fail half way; most such files are Windows'
     n_lost = _count_lost(file, name, is_head, check)
     notes = (f"{_lost(n_lost)} fit it: replaced",) if n_lost else ()
     if high.n_utf8 * 20 > high.n_not_utf8 and name.startswith(("cp125", "iso8859")):
@@ -161,6 +163,8 @@ def _chosen(file: SourceFile, forced: str, is_head: bool, check: Callable[[], No
     name = codec_of(forced)
     if not name:
         raise UnreadableFile(f"no text encoding is called “{forced[:40]}”.", hint="Example: windows-1252.")
+    if name in ("utf-16", "utf-32") and mark_of(file.head(PROBE_BYTES)) != name:
+        name += "-le"  # without a mark the codec itself would fail half way; most such files are Windows'
     n_lost = _count_lost(file, name, is_head, check)
     note = (f"{_lost(n_lost)} fit the chosen encoding: replaced",) if n_lost else ()
     return Encoding(name, False, note)
