@@ -94,6 +94,11 @@ class JsonTokenizer:
         return self._name
 
     @property
+    def fast(self) -> FastTokenizer:
+        """The tokenizers library's own object, without truncation and padding."""
+        return self._tokenizer
+
+    @property
     def clean_blanks(self) -> str:
         """Blanks after which a word has the same tokens as at the beginning of a text."""
         return self._clean_blanks
@@ -183,9 +188,6 @@ class JsonTokenizer:
             if self._tokenizer.encode(before + blank + word, add_special_tokens=False).ids != first + alone:
                 return False
         return True
-
-
-WordPieceTokenizer = JsonTokenizer
 
 
 def _batches(items: Iterator[tuple[int, int, int]]) -> Iterator[list[tuple[int, int, int]]]:

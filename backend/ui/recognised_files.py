@@ -20,7 +20,7 @@ from backend.workspace.upload_draft import Draft, DraftFile, UploadDraft
 
 _MOST_TOLD = 5
 _TABLE_ROWS = 8
-_TRY_S = 1.0
+_TRY_S = 2.5
 _MOST_TRIED = 60
 _LARGEST_TRIED_BYTES = 5_000_000
 _MOST_OUTCOMES = 2_000
@@ -38,18 +38,20 @@ def look(ws: Workspace, draft: UploadDraft, here: Draft) -> dict[str, Recognised
 def _tried(ws: Workspace, draft: UploadDraft, here: Draft, found: Mapping[str, Recognised]) -> dict[str, Recognised]:
     """Files of a small batch that turn out to give no text when their beginning is read, a few in each run."""
     known = _outcomes()
-    until = time.monotonic() + _TRY_S
+    until = None
     broken = {}
     for one in here.files[:_MOST_TRIED]:
         if found[one.name].problem or found[one.name].is_archive or one.size_bytes > _LARGEST_TRIED_BYTES:
             continue
         key = (one.name, one.sha256, repr(one.options))
         if key not in known:
-            if time.monotonic() > until:
+            if until is not None and time.monotonic() > until:
                 continue
             while len(known) >= _MOST_OUTCOMES:
                 known.pop(next(iter(known)), None)
             known[key] = _outcome(ws, draft, one)
+            # From the first one's end on: it may have waited for the process that reads to start.
+            until = until or time.monotonic() + _TRY_S
         problem, hint = known[key]
         if problem:
             broken[one.name] = replace(found[one.name], problem=problem, hint=hint)

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from pydantic import SecretStr
 
-from backend.corpus import WHOLE_DOCUMENTS, Chunking, read_paths
+from backend.corpus import WHOLE_DOCUMENTS, read_paths
 from backend.embedding import ModelSpec, Source
 from backend.judging import JudgeKind
 from backend.settings import Settings
