@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from backend.corpus import ChunkStrategy
 from backend.settings import Settings
@@ -52,8 +53,15 @@ def part(page: Page, key: str) -> Locator:
 def choose(page: Page, title: str, option: str) -> None:
     """Pick an option of a select box by its title."""
     settled(page)
-    page.get_by_role("combobox", name=re.compile(re.escape(title))).first.click()
-    page.get_by_role("option", name=option, exact=True).click()
+    box = page.get_by_role("combobox", name=re.compile(re.escape(title))).first
+    wanted = page.get_by_role("option", name=option, exact=True)
+    box.click()
+    try:
+        wanted.click(timeout=5_000)
+    except PlaywrightTimeoutError:  # the page was drawn anew just then, which closed the list
+        settled(page)
+        box.click()
+        wanted.click()
     page.keyboard.press("Escape")
     settled(page)
 
