@@ -22,6 +22,7 @@ from backend.corpus.files import (
     SourceFile,
     UnreadableFile,
 )
+from backend.corpus.readers.archive_names import free_name
 from backend.corpus.sources import too_large
 from backend.corpus.types import Chunking, Tokenizer
 from backend.corpus.versions import Cut
@@ -157,7 +158,7 @@ def read_batch(
         if (source.name, text.text_sha256) in known:
             outcome.skipped.append(SkippedFile(source.name, "already in the corpus, unchanged."))
             continue
-        name = _free_name(source.name, names)
+        name = free_name(source.name, names)
         if name != source.name:
             outcome.warnings.append(f"{name}: another file is named {source.name}")
         if text.text_sha256 in first_with_text:
@@ -175,20 +176,6 @@ def _sha256_of(source: SourceFile) -> str:
         while block := stream.read(_BLOCK_BYTES):
             digest.update(block)
     return digest.hexdigest()
-
-
-def _free_name(name: str, taken: set[str]) -> str:
-    """The name itself, or with the first free number: ``notes (2).md``."""
-    if name not in taken:
-        return name
-    folder, slash, base = name.rpartition("/")
-    stem, dot, suffix = base.rpartition(".")
-    number = 2
-    while True:
-        numbered = f"{stem} ({number}).{suffix}" if dot and stem else f"{base} ({number})"
-        if (candidate := folder + slash + numbered) not in taken:
-            return candidate
-        number += 1
 
 
 def cut_document(

@@ -12,13 +12,11 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from backend.corpus.files import SkippedFile, SourceFile
+from backend.corpus.side_files import side_file, side_folder
 from backend.errors import InputError, UnavailableError
 from backend.store import storable
 
 SAMPLE_NAME = "Sample library"
-
-_JUNK_FOLDERS = {"__MACOSX": "a folder of macOS side files", "__pycache__": "a folder of compiled Python"}
-_JUNK_FILES = {"Thumbs.db": "a picture index of Windows", "desktop.ini": "folder settings of Windows"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +69,7 @@ def _walk(root: Path, skipped: list[SkippedFile]) -> Iterator[_Found]:
         here = Path(folder)
         kept = []
         for name in sorted(folders):
-            reason = _JUNK_FOLDERS.get(name) or ("a hidden folder" if name.startswith(".") else "")
-            if reason:
+            if reason := side_folder(name):
                 skipped.append(SkippedFile((here / name).relative_to(root).as_posix() + "/", f"{reason}, left out."))
             else:
                 kept.append(name)
@@ -80,8 +77,7 @@ def _walk(root: Path, skipped: list[SkippedFile]) -> Iterator[_Found]:
         for name in sorted(names):
             path = here / name
             short = path.relative_to(root).as_posix()
-            reason = _JUNK_FILES.get(name) or ("a hidden file" if name.startswith(".") else "")
-            if reason:
+            if reason := side_file(name):
                 skipped.append(SkippedFile(short, f"{reason}, left out."))
             else:
                 yield _Found(path, short, path.as_posix())

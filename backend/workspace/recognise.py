@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from backend.corpus import READERS, ReadOptions, SourceFile, UnreadableFile, is_text_like
 from backend.corpus.decoding import sniff
 from backend.corpus.encodings import spoken_name
+from backend.corpus.readers.archive_streams import packed_kind
 from backend.corpus.readers.beir_files import split_beir
 from backend.corpus.readers.formats import refuse_unread
 from backend.corpus.readers.packages import package_kind, zip_names
@@ -55,7 +56,8 @@ def recognise(file: SourceFile, options: ReadOptions, max_file_bytes: int) -> Re
         max_file_bytes: What is larger is left out.
     """
     names = zip_names(file) if file.size_bytes <= max_file_bytes else set()
-    is_archive = bool(names) and not package_kind(names)
+    packed = packed_kind(file)
+    is_archive = bool(packed) or (bool(names) and not package_kind(names))
     if not is_archive:
         try:
             refuse_unread(file)
@@ -66,7 +68,7 @@ def recognise(file: SourceFile, options: ReadOptions, max_file_bytes: int) -> Re
         return Recognised(words="not read", problem=f"{reason}.", hint=hint)
     if is_archive:
         is_dataset = any(name.rpartition("/")[2].lower() == "corpus.jsonl" for name in names)
-        return Recognised(words=DATASET if is_dataset else ARCHIVE, is_archive=True)
+        return Recognised(words=DATASET if is_dataset else packed or ARCHIVE, is_archive=True)
     reader = next(reader for reader in READERS if reader.accepts(file))
     media_type = reader.media_type
     if file.name.lower().endswith(".json") and media_type == "application/jsonl":

@@ -28,6 +28,7 @@ _MAGIC = (
     (b"ID3", "a sound file"),
     (b"OggS", "a sound or film file"),
 )
+_OTHER_ARCHIVES = ("a 7-Zip archive", "a RAR archive", "a Zstandard archive")
 
 
 def refuse_unread(file: SourceFile) -> None:
@@ -45,7 +46,8 @@ def refuse_unread(file: SourceFile) -> None:
         _refuse_zip(file)
     for magic, kind in _MAGIC:
         if head.startswith(magic):
-            raise UnreadableFile(f"{kind}.", hint=_READ)
+            hint = f"Unpack it and add the files, or pack them as a ZIP. {_READ}" if kind in _OTHER_ARCHIVES else _READ
+            raise UnreadableFile(f"{kind}.", hint=hint)
     if head[4:8] == b"ftyp" or (head.startswith(b"RIFF") and head[8:12] in (b"WEBP", b"AVI ", b"WAVE")):
         raise UnreadableFile("a picture, sound or film file.", hint=_READ)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import zipfile
@@ -77,6 +78,8 @@ def test_archives_and_datasets() -> None:
     assert (_look("a.zip", archive).words, _look("a.zip", archive).is_archive) == (ARCHIVE, True)
     beir = _zip(**{"set__corpus.jsonl": b"{}", "set__queries.jsonl": b"{}"})
     assert _look("a.zip", beir).words == DATASET
+    packed = _look("a.csv.gz", gzip.compress(b"a,b"))
+    assert (packed.words, packed.is_archive, packed.problem) == ("gzip archive", True, "")
 
 
 def test_the_parts_of_a_beir_folder_are_named() -> None:
