@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from backend.corpus.files import ReadLimits
-from backend.settings import Settings
+
+if TYPE_CHECKING:  # the process that reads has its limits told, and does without pydantic
+    from backend.settings import Settings
 
 _MB = 1_000_000
 
