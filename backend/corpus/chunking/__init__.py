@@ -1,4 +1,4 @@
-"""Cutting documents into chunks: where a cut is natural, how much fits, and one way through the text for all strategies."""
+"""Cutting documents into chunks: where a cut is natural, how much fits, one way through the text for all strategies."""
 
 from backend.corpus.chunking.checks import check_chunking
 from backend.corpus.chunking.documents import chunk_spans

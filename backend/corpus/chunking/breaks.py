@@ -143,7 +143,7 @@ class Breaks:
         if self._ascii or end >= high - (high - low) // 3:
             return end
         for at in range(high, max(end, low), -1):
-            if self._is_between_words(at):
+            if self._is_between_words(at) and not self.text[at - 1].isspace():
                 return at
         return end
 

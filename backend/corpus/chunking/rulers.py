@@ -78,7 +78,7 @@ class TokenRuler:
         self._ends.frombytes(offsets[1].tobytes())
         self._cuts_cleanly = getattr(tokenizer, "cuts_cleanly", _beside_blank)
         self._words_are_apart: bool = getattr(tokenizer, "words_are_apart", True)
-        self._is_sliced = len(text) > _SLICED_CHARS and re.search(rf"\S{{{_SLICED_CHARS}}}", text) is not None
+        self._is_sliced = len(text) > _SLICED_CHARS and re.search(rf"(?<!\S)\S{{{_SLICED_CHARS}}}", text) is not None
 
     def reach(self, start: int, n_units: int) -> int:
         """As ``Ruler.reach``; a tokenizer that drops characters doesn't make chunks of any length."""

@@ -64,7 +64,7 @@ def ends_sentence(text: str, start: int, end: int) -> bool:  # noqa: PLR0911  (o
 
 
 def _period_ends(text: str, start: int, following: str) -> bool:  # noqa: PLR0911  (one return a rule)
-    """Whether a single period after a word ends a sentence, and not an abbreviation; the next word is not lower case."""
+    """Whether a single period after a word ends a sentence, and not an abbreviation."""
     parts = text[max(0, start - _LONGEST_WORD_CHARS) : start].split()
     if not parts or text[start - 1].isspace():
         return True
