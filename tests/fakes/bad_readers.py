@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import re
+import socket
+import subprocess
+import sys
 import time
 
 from backend.corpus import readers
@@ -13,6 +18,7 @@ class BadReader:
     """Does what the file says."""
 
     media_type = "text/x-bad"
+    held = bytearray()
 
     def accepts(self, file: SourceFile) -> bool:
         return file.name.endswith(".bad")
@@ -24,6 +30,20 @@ class BadReader:
             time.sleep(600)
         elif wanted == "crash":
             os.abort()
+        elif wanted == "segfault":
+            ctypes.string_at(0)
+        elif wanted == "spin":  # holds Python's lock all the while
+            re.match("(a*)*b", "a" * 60)
+        elif wanted == "quit":
+            sys.exit(4)
+        elif wanted == "call home":
+            socket.create_connection(("127.0.0.1", 9), timeout=1)
+        elif wanted == "run":
+            subprocess.run([sys.executable, "-c", "pass"], check=False)
+        elif wanted == "secrets":
+            out.add(" ".join(sorted(name for name in os.environ if "API_KEY" in name)) or "none")
+        elif wanted == "swell":
+            self.held = bytearray(b"x") * 350_000_000
         elif wanted == "exit":
             os._exit(3)
         elif wanted == "eat":

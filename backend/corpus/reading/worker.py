@@ -6,12 +6,16 @@ It ends when its parent does.
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import importlib
 import os
+import signal
 import sys
 import threading
 import time
+import traceback
 from pathlib import Path
+from queue import SimpleQueue
 from typing import BinaryIO
 
 from backend.corpus.files import Reading, SourceFile, UnreadableFile
@@ -29,6 +33,11 @@ from backend.corpus.reading.wire import (
 _TOLD_EVERY_S = 0.1
 _ROOM_BYTES = 1_500_000_000  # address space that Python and its libraries take without using it
 _NICENESS = 5
+_LATE_S = 30.0  # beyond the time limit, at which the app ends this process itself
+_FORBIDDEN = (
+    "socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg", "socket.getaddrinfo", "socket.gethostbyname",
+    "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.forkpty",
+)  # fmt: skip
 
 
 def main(arguments: list[str]) -> None:
@@ -38,23 +47,43 @@ def main(arguments: list[str]) -> None:
         arguments: Modules to import first (tests bring readers that crash).
     """
     # What a library prints must not end up between the answers.
-    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    with contextlib.suppress(OSError, AttributeError):  # not on every system
-        os.nice(_NICENESS)
-    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
+    faulthandler.enable()  # a crash says where, in the app's log
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the app's, which ends this process in its own time
     for name in arguments:
         importlib.import_module(name)
-    answers.write(packed({"ready": True}))
+    sys.addaudithook(_forbid)
+    with contextlib.suppress(OSError, AttributeError):  # not on every system
+        os.nice(_NICENESS)
+    requests: SimpleQueue[bytes] = SimpleQueue()
+    threading.Thread(target=_take_requests, args=(requests,), daemon=True).start()
+    _say(answers, {"ready": True})
+    while True:
+        request = unpacked(requests.get())
+        # A reader that holds Python's lock keeps every other thread from noticing that the app is gone.
+        faulthandler.dump_traceback_later(request["limits"]["max_seconds"] + _LATE_S, exit=True)
+        answer = _answer(request, answers)
+        faulthandler.cancel_dump_traceback_later()
+        _say(answers, answer)
+
+
+def _take_requests(requests: SimpleQueue[bytes]) -> None:
+    """The input ends with the app, and this process with it, whatever it does just then."""
     while line := sys.stdin.buffer.readline():
-        answers.write(packed(_answer(unpacked(line), answers)))
+        requests.put(line)
+    os._exit(0)
 
 
-def _end_with_parent(parent: int) -> None:
-    """Between files the input's end tells; a reader that hangs would never look."""
-    while os.getppid() == parent:
-        time.sleep(1)
-    os._exit(1)
+def _forbid(event: str, _arguments: tuple[object, ...]) -> None:
+    """Reading needs no network and no other program; what asks for one was made to by a file."""
+    if event in _FORBIDDEN:
+        raise PermissionError(f"no reader needs {event}")
+
+
+def _say(answers: BinaryIO, message: Message) -> None:
+    answers.write(packed(message))
+    answers.flush()
 
 
 def _answer(request: Message, answers: BinaryIO) -> Message:
@@ -69,7 +98,7 @@ def _answer(request: Message, answers: BinaryIO) -> Message:
         now = time.monotonic()
         if now - told > _TOLD_EVERY_S:
             told = now
-            answers.write(packed({"step": [word, done, total]}))
+            _say(answers, {"step": [word, done, total]})
 
     reading = Reading(options_of(request["options"]), limits, step=step)
     try:
@@ -81,7 +110,8 @@ def _answer(request: Message, answers: BinaryIO) -> Message:
         return {"refused": [error.message, error.hint]}
     except MemoryError:
         return {"memory": True}
-    except Exception as error:  # a fault of a reader: the file is named, the rest of the batch goes on
+    except BaseException as error:  # a fault of a reader, or one that wants out: the rest of the batch goes on
+        traceback.print_exc()
         return {"fault": f"{type(error).__name__}: {str(error)[:200]}"}
 
 
