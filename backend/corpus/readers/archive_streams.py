@@ -73,7 +73,7 @@ def tar_entries(stream: IO[bytes]) -> Iterator[Entry]:
                     refusal=_refusal(member),
                     is_folder=member.isdir(),
                 )
-    except (tarfile.TarError, EOFError, ValueError, OverflowError) as error:
+    except (tarfile.TarError, EOFError, ValueError, OverflowError, RecursionError) as error:  # one a header of a header
         raise DamagedEntryError("the archive is damaged from here on") from error
 
 

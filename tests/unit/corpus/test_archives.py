@@ -394,6 +394,32 @@ def test_tar_bombs(tmp_path: Path) -> None:
     assert "RAGDUEL_MAX_UNPACKED_MB" in refused(tar_bytes({"a": noise, "b": noise}, "w:gz"), tmp_path, limits)
 
 
+@pytest.mark.parametrize("kind", [tarfile.GNUTYPE_LONGNAME, tarfile.XHDTYPE])
+def test_a_tar_of_headers_of_headers(kind: bytes, tmp_path: Path) -> None:
+    header = tarfile.TarInfo("long")
+    header.type, header.size = kind, 12
+    one = header.tobuf(tarfile.USTAR_FORMAT) + b"12 path=abc\n".ljust(512, b"\0")
+    data = one * 5_000 + tarfile.TarInfo("x").tobuf(tarfile.USTAR_FORMAT) + bytes(1_024)
+    assert "broken archive" in refused(data, tmp_path, name="t.tar")
+
+
+def quine_like(depth: int) -> bytes:
+    """An archive that holds another and a text, and so on."""
+    return zipped({"r.zip": quine_like(depth - 1), "r.txt": NOTE}) if depth else zipped({"r.txt": NOTE})
+
+
+def test_many_archives_in_each_other_are_counted_together(tmp_path: Path) -> None:
+    inner = zipped({f"{n}.txt": NOTE for n in range(20)})
+    data = zipped({f"{n}.zip": inner for n in range(20)})
+    limits = replace(DEFAULT_LIMITS, max_entries=419)
+    assert "RAGDUEL_MAX_ARCHIVE_ENTRIES" in refused(data, tmp_path, limits)
+    assert len(opened("x.zip", data, tmp_path, replace(limits, max_entries=420)).files) == 400
+    emptied(tmp_path)
+    assert "RAGDUEL_MAX_ARCHIVE_NESTING" in refused(quine_like(60), tmp_path)
+    large = zipped({f"{n}.zip": zipped({"a.txt": b"%d" % n * 2_000}) for n in range(10)})
+    assert "RAGDUEL_MAX_UNPACKED_MB" in refused(large, tmp_path, replace(DEFAULT_LIMITS, max_unpacked_bytes=9_000))
+
+
 def mail_bytes(*attached: tuple[str, bytes, str]) -> bytes:
     mail = EmailMessage()
     mail["From"], mail["To"], mail["Subject"] = "a@example.org", "b@example.org", "Gates"
