@@ -106,7 +106,7 @@ def _without_leading_blanks(rows: Iterator[list[str]], reading: Reading) -> Iter
     for at, row in enumerate(rows, start=1):
         if at % BATCH == 0:
             reading.check()
-        refuse_too_many(at, "row", reading.limits.max_records + 1)  # the header is no row
+        refuse_too_many(at - 1, "row", reading.limits.max_records)  # the header is no row
         blank = blank and not any(map(str.strip, row))
         if not blank:
             yield row

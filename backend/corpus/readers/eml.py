@@ -48,7 +48,8 @@ class EmailReader:
         messages = _messages(file.data)
         if len(messages) > reading.limits.max_records:
             raise UnreadableFile(
-                f"{len(messages):,} messages, the most of one file is {reading.limits.max_records:,}.", hint="Split it."
+                f"{len(messages):,} messages, the most of one file is {reading.limits.max_records:,}.",
+                hint="Split it, or raise RAGDUEL_MAX_RECORDS.",
             )
         found = _Found()
         title = ""

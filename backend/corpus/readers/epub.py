@@ -57,7 +57,7 @@ class EpubReader:
             if len(chapters) > reading.limits.max_pages:
                 raise UnreadableFile(
                     f"{len(chapters):,} chapters, the most of one file is {reading.limits.max_pages:,}.",
-                    hint="Split it.",
+                    hint="Split it, or raise RAGDUEL_MAX_PAGES.",
                 )
             labels = _labels(pack, package, posixpath.dirname(opf))
             left_out, label = [], ""

@@ -46,7 +46,8 @@ class NotebookReader:
         cells = _cells(notebook)
         if len(cells) > reading.limits.max_records:
             raise UnreadableFile(
-                f"{len(cells):,} cells, the most of one file is {reading.limits.max_records:,}.", hint="Split it."
+                f"{len(cells):,} cells, the most of one file is {reading.limits.max_records:,}.",
+                hint="Split it, or raise RAGDUEL_MAX_RECORDS.",
             )
         metadata = _dict(notebook.get("metadata"))
         language = str(_dict(metadata.get("language_info")).get("name") or "")

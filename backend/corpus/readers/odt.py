@@ -140,5 +140,6 @@ def _slides(body: Any, _root: Any, out: TextSink, reading: Reading) -> FileFacts
 def _refuse_more(n_pages: int, word: str, reading: Reading) -> None:
     if n_pages > reading.limits.max_pages:
         raise UnreadableFile(
-            f"{n_pages:,} {word}, the most of one file is {reading.limits.max_pages:,}.", hint="Split it."
+            f"{n_pages:,} {word}, the most of one file is {reading.limits.max_pages:,}.",
+            hint="Split it, or raise RAGDUEL_MAX_PAGES.",
         )

@@ -62,7 +62,9 @@ class _Found:
 
 def _refuse_too_many(n_pages: int, most: int) -> None:
     if n_pages > most:
-        raise UnreadableFile(f"{n_pages:,} pages, the most of one file is {most:,}.", hint="Split it.")
+        raise UnreadableFile(
+            f"{n_pages:,} pages, the most of one file is {most:,}.", hint="Split it, or raise RAGDUEL_MAX_PAGES."
+        )
     if n_pages < 1:
         raise UnreadableFile("a broken PDF: no text, for it has no pages.", hint="Export it again.")
 

@@ -56,7 +56,8 @@ class PptxReader:
             slides = _slide_parts(presentation, relations(pack, part))
             if len(slides) > reading.limits.max_pages:
                 raise UnreadableFile(
-                    f"{len(slides):,} slides, the most of one file is {reading.limits.max_pages:,}.", hint="Split it."
+                    f"{len(slides):,} slides, the most of one file is {reading.limits.max_pages:,}.",
+                    hint="Split it, or raise RAGDUEL_MAX_PAGES.",
                 )
             empty: list[int] = []
             pictures: list[int] = []

@@ -76,7 +76,9 @@ def refuse_too_many(n_records: int, word: str, most: int) -> None:
         UnreadableFile: Always then: the first of them only would be a loss that nobody sees.
     """
     if n_records > most:
-        raise UnreadableFile(f"more than {most:,} {word}s, the most of one file.", hint="Split it.")
+        raise UnreadableFile(
+            f"more than {most:,} {word}s, the most of one file.", hint="Split it, or raise RAGDUEL_MAX_RECORDS."
+        )
 
 
 @dataclass(slots=True)

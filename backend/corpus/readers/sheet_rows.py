@@ -39,7 +39,9 @@ class RowBudget:
         """
         self.used += 1
         if self.used > self.most:
-            raise UnreadableFile(f"more than {self.most:,} rows, the most of one file.", hint="Split it.")
+            raise UnreadableFile(
+                f"more than {self.most:,} rows, the most of one file.", hint="Split it, or raise RAGDUEL_MAX_RECORDS."
+            )
 
 
 def write_sheet(name: str, rows: Iterable[Row], out: TextSink, reading: Reading, budget: RowBudget) -> int:

@@ -55,7 +55,8 @@ class XlsxReader:
             sheets = _sheets(workbook, linked)
             if len(sheets) > reading.limits.max_pages:
                 raise UnreadableFile(
-                    f"{len(sheets):,} sheets, the most of one file is {reading.limits.max_pages:,}.", hint="Split it."
+                    f"{len(sheets):,} sheets, the most of one file is {reading.limits.max_pages:,}.",
+                    hint="Split it, or raise RAGDUEL_MAX_PAGES.",
                 )
             formats = _formats(pack, linked, _is_1904(workbook))
             reading.check()

@@ -104,7 +104,7 @@ def test_names_beyond_a_thousand_are_not_guessed_among_but_a_plain_name_is_found
     [
         ("a.csv", "text\n" + ",\n" * 5_001, "5,000 rows"),
         ("a.csv", "text\n" + "\n" * 6_000 + "the last\n", "5,000 rows"),
-        ("a.csv", "\n" * 6_000 + "text\nthe last\n", "5,001 rows"),
+        ("a.csv", "\n" * 6_000 + "text\nthe last\n", "5,000 rows"),
         ("a.jsonl", "1\n" * 5_001, "5,000 lines"),
         ("a.json", "[" + "1," * 5_000 + "1]", "5,000 items"),
         ("a.json", '{"list": [' + "{}," * 5_000 + "{}]}", "5,000 items"),
