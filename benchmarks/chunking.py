@@ -1,7 +1,7 @@
 """How fast documents are cut: ``.venv/bin/python benchmarks/chunking.py --data ../shared/data/scifact``.
 
 Prints Markdown tables: token-free strategies in MB a second on prose and Chinese; token-based ones as multiples of the
-bare tokenizer over the same text in the same run (``encode_batch`` over paragraphs, offsets read); a table of rows; and,
+bare tokenizer over the same text in the same run (``encode_batch`` over paragraphs, offsets read); a table; and,
 where it is installed, langchain-text-splitters' RecursiveCharacterTextSplitter.
 """
 
