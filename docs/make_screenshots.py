@@ -13,7 +13,10 @@ from playwright.sync_api import Browser, Page, sync_playwright
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from backend.settings import Settings  # noqa: E402
+from backend.workspace import Workspace  # noqa: E402
 from tests.e2e.conftest import CHROMIUM, FLAGS, Server, settled  # noqa: E402
+from tests.e2e.test_adding_files import GUIDE, TABLE  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
 
@@ -46,7 +49,37 @@ def tour(browser: Browser, server: Server, scheme: str) -> None:
         page.goto(f"{server.url}/{name}")
         settled(page)
         shot(page, f"{name}-{scheme}")
+    adding(page, server, scheme)
     context.close()
+
+
+def adding(page: Page, server: Server, scheme: str) -> None:
+    """The form with a table and a text, and the report of the sample corpus."""
+    page.set_viewport_size({"width": 1280, "height": 2100})
+    page.goto(f"{server.url}/corpora")
+    settled(page)
+    page.get_by_text("Add a corpus", exact=True).first.click()
+    settled(page)
+    files = [
+        {"name": "inventory.csv", "mimeType": "text/csv", "buffer": TABLE.encode("cp1252")},
+        {"name": "guide.md", "mimeType": "text/markdown", "buffer": GUIDE.encode()},
+    ]
+    page.set_input_files('[data-testid="stFileUploader"] input[type=file]:not([webkitdirectory])', files)  # type: ignore[arg-type]
+    page.get_by_text("How documents are cut").click()
+    page.locator(".rd-marked").wait_for()
+    settled(page)
+    shot(page, f"corpora-add-{scheme}")
+    page.set_viewport_size({"width": 1280, "height": 1000})
+    workspace = Workspace(Settings(_env_file=None, data_dir=server.data_dir))
+    try:
+        corpus_id = workspace.corpora.list()[0].corpus_id
+        workspace.corpus_work.make_report(workspace.corpora.get(corpus_id))
+    finally:
+        workspace.close()
+    page.goto(f"{server.url}/corpora?corpus={corpus_id}")
+    page.get_by_text("Files read").wait_for()
+    settled(page)
+    shot(page, f"corpus-report-{scheme}")
 
 
 def phone(browser: Browser, server: Server) -> None:
