@@ -80,7 +80,7 @@ def open_csv(file: SourceFile, reading: Reading) -> Iterator[RecordStream]:
 def _table(rows: _Rows, parsed: Iterator[list[str]], reading: Reading, kind: RecordStream) -> RecordStream:
     first = list(islice(_without_leading_blanks(parsed, reading), SAMPLE))
     if not first:
-        raise UnreadableFile("no text: there are no rows.")
+        raise UnreadableFile("no text: there are no rows.", hint="Check that it was saved or copied whole.")
     headed = has_header(first[0], len(first) > 1, reading.options)
     names = column_names([clean_text(cell) for cell in first[0]] if headed else [""] * max(map(len, first)))
     overlong = Tally("row")

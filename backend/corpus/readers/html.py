@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
@@ -75,14 +76,15 @@ def write_page(text: str, out: TextSink) -> str:
     Raises:
         UnreadableFile: It has too many tags to be parsed.
     """
-    from bs4 import BeautifulSoup
+    from bs4 import BeautifulSoup, XMLParsedAsHTMLWarning
 
     if (n_tags := text.count("<")) > _MOST_TAGS:
         raise UnreadableFile(
             f"{n_tags:,} tags, the most of one page is {_MOST_TAGS:,}.", hint="Split it, or save it as text."
         )
     prolog = _PROLOG.match(text)
-    # A prolog would make bs4 warn that the page is XML.
+    # A page may say that it is XML; it is shown as a page all the same.
+    warnings.filterwarnings("ignore", category=XMLParsedAsHTMLWarning)
     soup = BeautifulSoup(text[prolog.end() if prolog else 0 :], "lxml")
     _Page(out).walk(soup)
     return " ".join(soup.title.get_text().split())[:300] if soup.title else ""

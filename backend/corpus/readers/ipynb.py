@@ -80,7 +80,9 @@ class NotebookReader:
                 f"{len(cut)} {word} printed more than {_MOST_OUTPUT_CHARS:,} characters: the rest is not read"
             )
         if not out.n_chars:
-            raise UnreadableFile("no text: all cells of the notebook are blank.")
+            raise UnreadableFile(
+                "no text: all cells of the notebook are blank.", hint="Check that it was saved or copied whole."
+            )
         return FileFacts(
             title=" ".join(str(metadata.get("title") or "").split())[:300],
             media_type=self.media_type,

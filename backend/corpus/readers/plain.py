@@ -37,7 +37,7 @@ def decoded_text(data: bytes, replaced: Replaced, *, declared: str = "", forced:
     decoded = decode(data, declared, forced)
     text = clean_text(decoded.text, replaced)
     if not text.strip():
-        raise UnreadableFile("no text: the file is blank.")
+        raise UnreadableFile("no text: the file is blank.", hint="Check that it was saved or copied whole.")
     return text, decoded
 
 

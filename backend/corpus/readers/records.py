@@ -26,6 +26,7 @@ BATCH = 1_000
 MOST_CELL_CHARS = 32_000_000
 """Of one cell, line or item: it lies in memory whole."""
 _SAMPLE_CHARS = 4_000_000
+_CHECK = "Check that it is the right file, and was saved whole."
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +193,7 @@ def _no_text(n_empty: int, table: RecordStream, columns: Columns, warnings: Sequ
     word = table.word
     reason = f"no text: {n_empty:,} empty {word}{'s' * (n_empty != 1)}" if n_empty else f"no text: there are no {word}s"
     names = " and ".join(f"“{name[:60]}”" for name in columns.text)
-    hint = f"The text was looked for in the column{'s' * (len(columns.text) > 1)} {names}." if names else ""
+    hint = f"The text was looked for in the column{'s' * (len(columns.text) > 1)} {names}." if names else _CHECK
     return UnreadableFile("; ".join([reason, *warnings]) + ".", hint=hint)
 
 

@@ -61,7 +61,7 @@ class SubtitleReader:
             group.append(cue)
         _write(group, out)
         if not out.n_chars:
-            raise UnreadableFile("no text: the subtitles say nothing.")
+            raise UnreadableFile("no text: the subtitles say nothing.", hint="Check that it was saved or copied whole.")
         return text_facts("text/vtt" if is_vtt else self.media_type, decoded, out.replaced)
 
 
