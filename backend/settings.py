@@ -50,7 +50,7 @@ class Settings(BaseSettings):
     torch_threads: int = Field(0, ge=0, description="Threads for torch; 0: its own default.")
     chunk_tokens: int = Field(200, ge=8, description="Chunk size in tokens of the chunking tokenizer.")
     chunk_overlap_tokens: int = Field(40, ge=0, description="Tokens that neighbouring chunks share.")
-    max_upload_mb: int = Field(200, ge=1, description="Largest file accepted, in MB.")
+    max_upload_mb: int = Field(200, ge=1, description="Largest single file accepted, in MB.")
     max_files: int = Field(2000, ge=1, description="Most files accepted in one batch, those in archives included.")
     max_batch_mb: int = Field(2000, ge=1, description="Most that one batch may hold, in MB.")
     max_pages: int = Field(5000, ge=1, description="Most pages, slides or sheets of one file.")
