@@ -55,12 +55,19 @@ class BatchLimits:
                 f"{len(sources)} files are more than the {self.max_files} that one batch may hold.",
                 hint="Add them in parts, or raise RAGDUEL_MAX_FILES.",
             )
-        n_bytes = sum(source.size_bytes for source in sources)
+        n_bytes = sum(_size_bytes(source) for source in sources)
         if n_bytes > self.max_bytes:
             raise InputError(
                 f"{n_bytes / 1e6:,.0f} MB are more than the {self.max_bytes / 1e6:,.0f} MB that one batch may hold.",
                 hint="Add them in parts, or raise RAGDUEL_MAX_BATCH_MB.",
             )
+
+
+def _size_bytes(source: SourceFile) -> int:
+    try:
+        return source.size_bytes
+    except OSError:  # named when it is read
+        return 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +122,7 @@ class Filler:
         try:
             with self.files.scratch() as folder:
                 reading = BatchReading(self.reading, folder, self.limits.of_file, options)
-                opened = open_archives(sources, reading, watch, outcome)
+                opened = open_archives(sources, reading, watch, outcome, self.limits.check)
                 if beir := split_beir(opened):
                     opened = [beir.corpus, *beir.rest]
                 self.limits.check(opened)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ from backend.store.files import open_text
 ReportProgress = Callable[[str, int, int], None]
 IsCancelled = Callable[[], bool]
 _BLOCK_BYTES = 1 << 20
+_NUMBERED = re.compile(r" \(\d+\)(?=\.[^./]*$|$)")
 
 
 @dataclass(slots=True)
@@ -107,9 +109,13 @@ class Outcome:
 
 
 def open_archives(
-    sources: Sequence[SourceFile], reading: BatchReading, watch: Watch, outcome: Outcome
+    sources: Sequence[SourceFile],
+    reading: BatchReading,
+    watch: Watch,
+    outcome: Outcome,
+    check_batch: Callable[[Sequence[SourceFile]], None],
 ) -> list[SourceFile]:
-    """The batch with every archive replaced by the files in it."""
+    """The batch with every archive replaced by the files in it; ``check_batch`` ends it once it has grown too large."""
     found: list[SourceFile] = []
     for at, source in enumerate(sources):
         watch.step(f"Looking into {source.name}", at, len(sources))
@@ -118,12 +124,16 @@ def open_archives(
         except UnreadableFile as error:
             outcome.skipped.append(SkippedFile(source.name, str(error)))
             continue
+        except OSError as error:
+            outcome.skipped.append(SkippedFile(source.name, f"can't be opened: {error.strerror or error}."))
+            continue
         if unpacked is None:
             found.append(source)
             continue
         found.extend(unpacked.files)
         outcome.skipped.extend(unpacked.skipped)
         outcome.warnings.extend(unpacked.warnings)
+        check_batch(found)
     return found
 
 
@@ -145,6 +155,8 @@ def read_batch(
     """
     known = set(taken)
     names = {name for name, _ in known}
+    # A file that got a number because its name was taken is known by the name that it came with, too.
+    known |= {(_NUMBERED.sub("", name), digest) for name, digest in known}
     first_with_text = {digest: name for name, digest in sorted(known, reverse=True)}
     for at, source in enumerate(sources):
         watch.step(f"Reading {source.name}", at, len(sources))
@@ -152,8 +164,12 @@ def read_batch(
             if source.size_bytes > reading.limits.max_file_bytes:
                 raise UnreadableFile(too_large(source.size_bytes, reading.limits.max_file_bytes))
             text = reading.files.read(source, reading.folder, reading.of(source.name, watch, at, len(sources)))
+            digest = _sha256_of(source)
         except UnreadableFile as error:
             outcome.skipped.append(SkippedFile(source.name, str(error)))
+            continue
+        except OSError as error:  # gone, or not ours to open, since it was listed
+            outcome.skipped.append(SkippedFile(source.name, f"can't be opened: {error.strerror or error}."))
             continue
         if (source.name, text.text_sha256) in known:
             outcome.skipped.append(SkippedFile(source.name, "already in the corpus, unchanged."))
@@ -166,7 +182,7 @@ def read_batch(
         first_with_text.setdefault(text.text_sha256, name)
         names.add(name)
         outcome.warnings.extend(f"{name}: {note}" for note in text.facts.warnings)
-        yield ReadFile(name, _sha256_of(source), source.size_bytes, text)
+        yield ReadFile(name, digest, source.size_bytes, text)
     watch.step("Reading", len(sources), len(sources))
 
 

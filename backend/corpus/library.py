@@ -5,9 +5,11 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
 
 from backend.corpus import records
 from backend.corpus.catalogue import Catalogue
@@ -119,7 +121,7 @@ class CorpusLibrary(Catalogue):
             )
             session.add(row)
         try:
-            with self._writing(corpus_id, chunking, tokenizer, watch) as writer:
+            with self._writing(corpus_id, _record(chunking, tokenizer), watch) as writer:
                 documents, report = self._filler.fill(writer, corpus_id, sources, chunking, tokenizer, options, watch)
                 try:
                     with self._database.session() as session:
@@ -163,19 +165,18 @@ class CorpusLibrary(Catalogue):
         self._limits.check(sources)
         watch = Watch(progress, cancelled)
         before = self.documents(corpus.corpus_id)
-        with self._writing(corpus.corpus_id, corpus.chunking, tokenizer, watch) as writer:
+        with self._writing(corpus.corpus_id, _record(corpus.chunking, tokenizer), watch) as writer:
             for n_in in writer.copy(corpus.version_id, before):
                 watch.step("Copying chunks", n_in, corpus.n_chunks)
             added, report = self._filler.fill(
                 writer, corpus.corpus_id, sources, corpus.chunking, tokenizer, options, watch, taken=before
             )
             with self._database.session() as session:
-                row = self._unchanged(session.get(CorpusRow, corpus.corpus_id), corpus)
+                row = self._make_current(session, corpus, writer.version_id)
                 last = session.scalar(
                     select(func.max(DocumentRow.position)).where(DocumentRow.corpus_id == corpus.corpus_id)
                 )
                 records.insert_documents(session, corpus.corpus_id, added, 0 if last is None else last + 1)
-                row.current_version_id = writer.version_id
                 row.report = records.report_record(
                     [*corpus.skipped, *report.skipped], [*corpus.warnings, *report.warnings]
                 )
@@ -205,7 +206,7 @@ class CorpusLibrary(Catalogue):
         if self._bring_back(corpus, chunking, tokenizer):
             return self.get(corpus.corpus_id)
         documents = self.documents(corpus.corpus_id)
-        with self._writing(corpus.corpus_id, chunking, tokenizer, watch) as writer:
+        with self._writing(corpus.corpus_id, _record(chunking, tokenizer), watch) as writer:
             for at, document in enumerate(documents):
                 watch.step(f"Cutting {document.name}", at, len(documents))
                 path = self._files.text_path(document.text_sha256)
@@ -214,9 +215,8 @@ class CorpusLibrary(Catalogue):
             if not writer.n_chunks:
                 raise InputError("This chunking leaves no chunk.", hint="Choose another.")
             with self._database.session() as session:
-                row = self._unchanged(session.get(CorpusRow, corpus.corpus_id), corpus)
+                self._make_current(session, corpus, writer.version_id)
                 writer.finish(session)
-                row.current_version_id = writer.version_id
         return self.get(corpus.corpus_id)
 
     def rename(self, name_or_id: str, name: str) -> Corpus:
@@ -280,15 +280,16 @@ class CorpusLibrary(Catalogue):
         if not removed:
             return Derived()
         watch = Watch(progress, cancelled)
-        chunking = corpus.chunking
-        with self._writing(corpus.corpus_id, chunking, self._tokenizer_for(chunking), watch) as writer:
+        # The chunks are copied, so the tokenizer that made them need not be here any more.
+        with self._database.session() as session:
+            record = session.get_one(CorpusVersionRow, corpus.version_id).chunking
+        with self._writing(corpus.corpus_id, record, watch) as writer:
             for n_in in writer.copy(corpus.version_id, kept):
                 watch.step("Copying chunks", n_in, corpus.n_chunks)
             if not writer.n_chunks:
                 raise InputError("No chunk would be left.", hint="Delete the corpus instead.")
             with self._database.session() as session:
-                row = self._unchanged(session.get(CorpusRow, corpus.corpus_id), corpus)
-                row.current_version_id = writer.version_id
+                row = self._make_current(session, corpus, writer.version_id)
                 names = {document.name for document in documents} - {document.name for document in kept}
                 row.report = records.report_record(
                     [item for item in corpus.skipped if item.file not in names],
@@ -296,10 +297,20 @@ class CorpusLibrary(Catalogue):
                 )
                 writer.finish(session)
         # An older version that held the removed documents would keep their text.
-        held = select(ChunkRow.version_id).where(ChunkRow.document_id.in_(removed)).distinct()
+        versions: set[str] = set()
+        whole = select(CorpusVersionRow.version_id).where(
+            CorpusVersionRow.corpus_id == corpus.corpus_id, CorpusVersionRow.fingerprint != ""
+        )
         with self._database.session() as session:
-            versions = [v for v in session.scalars(held) if v != writer.version_id]
-        derived = remove_versions(self._database, versions)
+            for version_id in session.scalars(whole).all():
+                for document_id in removed if version_id != writer.version_id else ():
+                    held = select(ChunkRow.position).where(
+                        ChunkRow.version_id == version_id, ChunkRow.document_id == document_id
+                    )
+                    if session.scalar(held.limit(1)) is not None:
+                        versions.add(version_id)
+                        break
+        derived = remove_versions(self._database, sorted(versions))
         gone = [document for document in documents if document.document_id in removed]
         forget_documents(self._database, self._files, gone)
         return derived
@@ -318,7 +329,9 @@ class CorpusLibrary(Catalogue):
         with self._database.session() as session:
             of_corpus = select(CorpusVersionRow.version_id).where(CorpusVersionRow.corpus_id == corpus.corpus_id)
             versions = list(session.scalars(of_corpus))
-            session.get_one(CorpusRow, corpus.corpus_id).current_version_id = ""  # nobody begins anything on it now
+            row = session.get_one(CorpusRow, corpus.corpus_id)
+            # Nobody begins anything on it now, its name is free, and after a crash sweep() ends what was begun.
+            row.current_version_id, row.name = "", records.UNNAMED + corpus.corpus_id
         derived = remove_versions(self._database, versions)
         with self._database.session() as session:
             session.execute(delete(CorpusRow).where(CorpusRow.corpus_id == corpus.corpus_id))
@@ -328,10 +341,7 @@ class CorpusLibrary(Catalogue):
     # Parts
 
     @contextmanager
-    def _writing(
-        self, corpus_id: str, chunking: Chunking, tokenizer: Tokenizer | None, watch: Watch
-    ) -> Iterator[VersionWriter]:
-        record = records.chunking_record(chunking, tokenizer.name if tokenizer else "")
+    def _writing(self, corpus_id: str, record: dict[str, Any], watch: Watch) -> Iterator[VersionWriter]:
         writer = VersionWriter(self._database, corpus_id, record, watch.check)
         try:
             yield writer
@@ -342,10 +352,20 @@ class CorpusLibrary(Catalogue):
     def _sections_of(self, document: Document) -> Callable[[], Iterator[Section]]:
         return lambda: self.sections(document.document_id)
 
-    def _unchanged(self, row: CorpusRow | None, corpus: Corpus) -> CorpusRow:
-        if row is None or row.current_version_id != corpus.version_id:
+    def _make_current(self, session: Session, corpus: Corpus, version_id: str) -> CorpusRow:
+        """Put a version in the place of the one that the work began with, as the transaction's first statement.
+
+        Look and change are one statement: two who work on the same corpus at once can't both succeed.
+        """
+        changed = session.execute(
+            update(CorpusRow)
+            .where(CorpusRow.corpus_id == corpus.corpus_id, CorpusRow.current_version_id == corpus.version_id)
+            .values(current_version_id=version_id)
+            .returning(CorpusRow.corpus_id)
+        ).all()
+        if len(changed) != 1:
             raise InputError(f"The corpus “{corpus.name}” was changed meanwhile.", hint="Try again.")
-        return row
+        return session.get_one(CorpusRow, corpus.corpus_id)
 
     def _bring_back(self, corpus: Corpus, chunking: Chunking, tokenizer: Tokenizer | None) -> bool:
         """Make an earlier version of these documents with this chunking current again, if there is one."""
@@ -355,19 +375,22 @@ class CorpusLibrary(Catalogue):
             .where(CorpusVersionRow.n_documents == corpus.n_documents)
         )
         identity = tokenizer.name if tokenizer else ""
+        documents = records.documents_digest(self.documents(corpus.corpus_id))
 
         def same(row: CorpusVersionRow) -> bool:
             return (
                 records.chunking_of(row.chunking) == chunking
                 and records.tokenizer_identity_of(row.chunking) == identity
+                and row.chunking.get("documents", documents) == documents
             )
 
         with self._database.session() as session:
-            made = next((row for row in session.scalars(statement) if same(row)), None)
-            if made is None:
-                return False
-            session.get_one(CorpusRow, corpus.corpus_id).current_version_id = made.version_id
-            return True
+            made = next((row.version_id for row in session.scalars(statement) if same(row)), None)
+        if made is None:
+            return False
+        with self._database.session() as session:
+            self._make_current(session, corpus, made)
+        return True
 
     def _tokenizer_for(self, chunking: Chunking) -> Tokenizer | None:
         check_chunking(chunking)
@@ -384,6 +407,10 @@ class CorpusLibrary(Catalogue):
         if taken:
             raise InputError(f"There is a corpus “{name}” already.", hint="Choose another name, or delete that one.")
         return name
+
+
+def _record(chunking: Chunking, tokenizer: Tokenizer | None) -> dict[str, Any]:
+    return records.chunking_record(chunking, tokenizer.name if tokenizer else "")
 
 
 def _new_id() -> str:

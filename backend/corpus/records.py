@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from backend.corpus.files import FileFacts, Section, SkippedFile
 from backend.corpus.types import Chunk, Chunking, ChunkStrategy, Corpus, Document, SizeUnit
-from backend.store import Database
+from backend.store import Database, sha256_hex
 from backend.store.tables import ChunkRow, CorpusRow, CorpusVersionRow, DocumentRow, SectionRow
 
 UNNAMED = "\t"
@@ -39,6 +39,11 @@ def chunking_of(record: dict[str, Any]) -> Chunking:
         unit=SizeUnit(record["unit"]),
         tokenizer=str(record["tokenizer"]),
     )
+
+
+def documents_digest(documents: Iterable[Document]) -> str:
+    """Names a set of documents: versions of the same ones can stand in for each other."""
+    return sha256_hex(" ".join(sorted(document.document_id for document in documents)))
 
 
 def tokenizer_identity_of(record: dict[str, Any]) -> str:

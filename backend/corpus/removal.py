@@ -44,11 +44,11 @@ def forget_documents(database: Database, files: FileStore, documents: Collection
     """Remove documents: their rows, places, and the texts that no other document has."""
     ids = [document.document_id for document in documents]
     with database.session() as session:
+        # One transaction that begins with a change: on SQLite nobody can begin to add the same text until it ends.
         for first in range(0, len(ids), _QUERY_SIZE):
             part = ids[first : first + _QUERY_SIZE]
             session.execute(delete(SectionRow).where(SectionRow.document_id.in_(part)))
             session.execute(delete(DocumentRow).where(DocumentRow.document_id.in_(part)))
-    with database.session() as session:
         if session.scalar(_UNFINISHED.limit(1)) is not None:
             return  # somebody may be adding the same text just now: sweep() looks again
         for digest in {document.text_sha256 for document in documents}:

@@ -69,7 +69,7 @@ def _walk(root: Path, skipped: list[SkippedFile]) -> Iterator[_Found]:
         here = Path(folder)
         kept = []
         for name in sorted(folders):
-            if reason := side_folder(name):
+            if reason := side_folder(name) or _elsewhere(here / name, root):
                 skipped.append(SkippedFile((here / name).relative_to(root).as_posix() + "/", f"{reason}, left out."))
             else:
                 kept.append(name)
@@ -77,10 +77,17 @@ def _walk(root: Path, skipped: list[SkippedFile]) -> Iterator[_Found]:
         for name in sorted(names):
             path = here / name
             short = path.relative_to(root).as_posix()
-            if reason := side_file(name):
+            if reason := side_file(name) or _elsewhere(path, root):
                 skipped.append(SkippedFile(short, f"{reason}, left out."))
             else:
                 yield _Found(path, short, path.as_posix())
+
+
+def _elsewhere(path: Path, root: Path) -> str:
+    """Why a link is not followed: what it leads to was not among what somebody chose to add."""
+    if not path.is_symlink():
+        return ""
+    return "" if path.is_file() and path.resolve().is_relative_to(root.resolve()) else "a link to elsewhere"
 
 
 def _is_readable(path: Path, name: str, max_file_bytes: int, skipped: list[SkippedFile]) -> bool:

@@ -38,7 +38,7 @@ class VersionWriter:
         self.n_chunks = 0
         self._database = database
         self._check = check
-        self._n_documents = 0
+        self._documents: list[Document] = []
         self._of_documents = hashlib.sha256()
         self._of_chunks = hashlib.sha256()
         with database.session() as session:
@@ -88,7 +88,8 @@ class VersionWriter:
         """Make the version readable; return its fingerprint."""
         row = session.get_one(CorpusVersionRow, self.version_id)
         row.fingerprint = sha256_hex(f"ragduel-corpus-2 {self._of_documents.hexdigest()} {self._of_chunks.hexdigest()}")
-        row.n_documents, row.n_chunks = self._n_documents, self.n_chunks
+        row.n_documents, row.n_chunks = len(self._documents), self.n_chunks
+        row.chunking = {**row.chunking, "documents": records.documents_digest(self._documents)}
         return row.fingerprint
 
     def abandon(self) -> None:
@@ -101,7 +102,7 @@ class VersionWriter:
             return records.chunks_from(session, version_id, first, records.BATCH_ROWS)
 
     def _count(self, document: Document) -> None:
-        self._n_documents += 1
+        self._documents.append(document)
         self._of_documents.update(f"\n{document.text_sha256} {document.name}".encode("utf-8", "surrogatepass"))
 
     def _row(

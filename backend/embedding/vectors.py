@@ -121,12 +121,10 @@ class VectorCache:
         """
         wanted = sorted(text_sha256s)
         shards: set[tuple[str, str]] = set()
-        with self._database.session() as session:
-            for start in range(0, len(wanted), _QUERY_SIZE):
+        for start in range(0, len(wanted), _QUERY_SIZE):
+            with self._database.session() as session:  # short: others write too
                 gone = VectorRow.text_sha256.in_(wanted[start : start + _QUERY_SIZE])
-                shards.update(
-                    session.execute(select(VectorRow.encoder_fingerprint, VectorRow.shard).where(gone))
-                )
+                shards.update(session.execute(select(VectorRow.encoder_fingerprint, VectorRow.shard).where(gone)))
                 session.execute(delete(VectorRow).where(gone))
         for space, shard in sorted(shards):
             self._without_forgotten(space, shard)
@@ -151,7 +149,8 @@ class VectorCache:
                 )
             except (OSError, ValueError, EOFError, IndexError):
                 return  # gone or damaged: its rows count as not known
-            self._put(space, [digest for digest, _ in kept], matrix)
+            if self._put(space, [digest for digest, _ in kept], matrix) == path:
+                return  # somebody stored the same texts again meanwhile
         path.unlink(missing_ok=True)
 
     def _few(self, space: _Space, texts: Sequence[str]) -> Encoded:
@@ -268,10 +267,12 @@ class VectorCache:
         matrix: Matrix = np.ascontiguousarray(encoded.vectors[kept], dtype=np.float32)
         self._put(space.name, [digests[index] for index in kept], matrix)
 
-    def _put(self, space: str, digests: Sequence[str], matrix: Matrix) -> None:
+    def _put(self, space: str, digests: Sequence[str], matrix: Matrix) -> Path:
+        """Write a shard and its rows; return where it lies."""
         shard = sha256_hex(space.encode() + matrix.tobytes())
+        path = self._files.path("vectors", f"{shard}.npy")
         with (
-            written_whole(self._files.path("vectors", f"{shard}.npy")) as temporary,
+            written_whole(path) as temporary,
             temporary.open("wb") as file,
         ):
             np.save(file, matrix, allow_pickle=False)
@@ -292,6 +293,7 @@ class VectorCache:
         )
         with self._database.session() as session:
             session.execute(statement, rows)
+        return path
 
 
 def _load_shard(path: Path, dimension: int) -> NDArray[np.float32] | None:

@@ -76,10 +76,6 @@ class FileStore:
     def adopt_text(self, path: Path, digest: str) -> None:
         """Keep a text that lies in a file of ``scratch`` (UTF-8) under the sha256 that names it; the file is gone."""
         kept = self.path("documents", digest)
-        if kept.exists():
-            kept.touch()  # it is needed from now on, however old it is
-            path.unlink()
-            return
         kept.parent.mkdir(parents=True, exist_ok=True)
         path.replace(kept)
 

@@ -28,7 +28,8 @@ def _sections_apart(session: Session) -> None:
     _add_column(session, "documents", "source_sha256", "VARCHAR(64) DEFAULT '' NOT NULL")
     _add_column(session, "documents", "source_bytes", "BIGINT DEFAULT 0 NOT NULL")
     _add_column(session, "chunks", "record_id", "TEXT DEFAULT '' NOT NULL")
-    session.execute(text("CREATE INDEX IF NOT EXISTS ix_chunks_text_sha256 ON chunks (text_sha256)"))
+    for table in ("chunks", "documents", "vectors"):
+        session.execute(text(f"CREATE INDEX IF NOT EXISTS ix_{table}_text_sha256 ON {table} (text_sha256)"))
     if "sections" not in _columns(session, "documents"):
         return
     session.execute(delete(SectionRow))  # of an earlier try

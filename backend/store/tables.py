@@ -55,7 +55,7 @@ class DocumentRow(Base):
     name: Mapped[str] = mapped_column(Text)
     title: Mapped[str] = mapped_column(Text, default="")
     media_type: Mapped[str] = mapped_column(String(100))
-    text_sha256: Mapped[str] = mapped_column(String(64))
+    text_sha256: Mapped[str] = mapped_column(String(64), index=True)
     n_chars: Mapped[int]
     n_sections: Mapped[int] = mapped_column(default=0)
     n_unreadable: Mapped[int] = mapped_column(default=0)
@@ -136,7 +136,7 @@ class VectorRow(Base):
 
     __tablename__ = "vectors"
     encoder_fingerprint: Mapped[str] = mapped_column(String(64), primary_key=True)
-    text_sha256: Mapped[str] = mapped_column(String(64), primary_key=True)
+    text_sha256: Mapped[str] = mapped_column(String(64), primary_key=True, index=True)
     shard: Mapped[str] = mapped_column(String(64))
     row: Mapped[int]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ from backend.corpus.quality import QualityReport, ReportOptions, build_report
 from backend.corpus.reading import limits_of, read_sections
 from backend.corpus.reading.wire import options_of
 from backend.corpus.records import chunking_of
-from backend.errors import CancelledError, NotFoundError
+from backend.errors import RagduelError
 from backend.jobs import Handler, JobContext
 from backend.settings import Settings
 from backend.store.files import open_text
@@ -206,15 +206,19 @@ class CorpusWork:
         Raises:
             UnreadableFile: It gives no text.
         """
-        if source.size_bytes > _PEEK_BYTES and is_text_like(source):
+        is_cut = source.size_bytes > _PEEK_BYTES and is_text_like(source)
+        if is_cut:
             head = source.head(_PEEK_BYTES)
-            source = SourceFile(source.name, head[: head.rfind(b"\n") + 1] or head)
+            end = head.rfind(b"\n") + 1
+            source = SourceFile(source.name, head[: end if end and b"\x00" not in head[:4096] else _PEEK_BYTES])
         reading = Reading(options, limits_of(self._ws.settings))
         with self._ws.files.scratch() as folder:
             read = self._ws.reading.read(source, folder, reading)
             sections = tuple(islice(read_sections(read.sections_path), _PEEK_SECTIONS))
             with open_text(read.text_path) as text:
-                return ParsedDocument(text.read(_PEEK_BYTES), read.facts, sections)
+                # What seems broken where the beginning ends is whole in the file.
+                facts = replace(read.facts, warnings=()) if is_cut else read.facts
+                return ParsedDocument(text.read(_PEEK_BYTES), facts, sections)
 
     def over_limits(self, texts: Sequence[str], model_keys: Sequence[str]) -> dict[str, int | None]:
         """How many of some texts each model would cut; None where only its server knows."""
@@ -307,6 +311,8 @@ def corpus_handlers(work: CorpusWork, workspace: Workspace) -> dict[str, Handler
 
     def remove(context: JobContext) -> Mapping[str, Any]:
         corpus_id, document_ids = context.params["corpus_id"], context.params["document_ids"]
+        there = {document.document_id for document in workspace.corpora.documents(corpus_id)}
+        document_ids = [one for one in document_ids if one in there]  # a job that goes on has removed some
         work.remove_documents(corpus_id, document_ids, progress=context.progress, cancelled=context.cancelled)
         _try_report(context, corpus_id)
         return {"corpus_id": corpus_id}
@@ -317,8 +323,8 @@ def corpus_handlers(work: CorpusWork, workspace: Workspace) -> dict[str, Handler
         return {"corpus_id": corpus.corpus_id}
 
     def _try_report(context: JobContext, corpus_id: str) -> None:
-        # The corpus is there and usable, whoever stops the report or deletes the corpus meanwhile.
-        with contextlib.suppress(NotFoundError, CancelledError):
+        # The corpus is there and usable, whoever stops the report, deletes the corpus or its tokenizer meanwhile.
+        with contextlib.suppress(RagduelError):
             corpus = workspace.corpora.get(corpus_id)
             work.make_report(corpus, progress=context.progress, cancelled=context.cancelled)
 

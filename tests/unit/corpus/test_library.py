@@ -6,6 +6,7 @@ import dataclasses
 import os
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from sqlalchemy import select
@@ -17,8 +18,11 @@ from backend.corpus import (
     ReadLimits,
     ReadOptions,
     SourceFile,
+    Tokenizer,
+    default_tokenizer,
     pasted,
 )
+from backend.corpus.filling import Filler
 from backend.corpus.removal import sweep
 from backend.errors import CancelledError, InputError, NotFoundError
 from backend.store import Database, FileStore, sha256_hex
@@ -396,3 +400,88 @@ def _raise(error: BaseException) -> Callable[..., None]:
         raise error
 
     return do
+
+
+def test_of_two_who_extend_at_once_one_succeeds_and_nothing_is_lost(
+    library: CorpusLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library.add("a", [source("a.txt", "first")])
+    fill = Filler.fill
+    calls = []
+
+    def and_another_meanwhile(self: Filler, *args: object, **words: object) -> object:
+        filled = fill(self, *args, **words)
+        if not calls:
+            calls.append(1)
+            library.extend("a", [source("b.txt", "second")])
+        return filled
+
+    monkeypatch.setattr(Filler, "fill", and_another_meanwhile)
+    with pytest.raises(InputError, match="changed meanwhile"):
+        library.extend("a", [source("c.txt", "third")])
+    corpus = library.get("a")
+    assert [d.name for d in library.documents(corpus.corpus_id)] == ["a.txt", "b.txt"]
+    assert [c.text for c in library.chunks(corpus.version_id)] == ["first", "second"]
+    with pytest.raises(NotFoundError):
+        library.document_text("nope")
+
+
+def test_going_back_to_an_earlier_cutting_never_brings_back_other_documents(library: CorpusLibrary) -> None:
+    library.add("a", [source("a.txt", "first words"), source("b.txt", "second words")])
+    library.rechunk("a", WHOLE_DOCUMENTS)
+    removed = library.documents(library.get("a").corpus_id)[0]
+    library.remove_documents("a", [removed.document_id])
+    library.extend("a", [source("c.txt", "third words")])
+    after = library.rechunk("a", Chunking())
+    assert [c.text for c in library.chunks(after.version_id)] == ["second words", "third words"]
+
+
+def test_the_same_file_again_is_skipped_under_the_number_that_it_got(library: CorpusLibrary) -> None:
+    library.add("a", [source("a.txt", "first")])
+    library.extend("a", [source("a.txt", "second")])
+    with pytest.raises(InputError, match="already in the corpus"):
+        library.extend("a", [source("a.txt", "second")])
+    assert [d.name for d in library.documents(library.get("a").corpus_id)] == ["a.txt", "a (2).txt"]
+
+
+def test_a_file_that_vanished_is_named_and_the_rest_goes_on(library: CorpusLibrary, tmp_path: Path) -> None:
+    gone = tmp_path / "gone.txt"
+    report = library.add("a", [SourceFile("gone.txt", gone), source("a.txt", "x")])
+    assert [item.file for item in report.skipped] == ["gone.txt"]
+    assert "can't be opened" in report.skipped[0].reason
+
+
+def test_documents_can_be_removed_when_their_tokenizer_is_gone(database: Database, files: FileStore) -> None:
+    here = {"there": True}
+
+    def tokenizers(name: str) -> Tokenizer:
+        if not here["there"]:
+            raise InputError("the tokenizer is not on this machine")
+        return default_tokenizer()
+
+    library = CorpusLibrary(database, files, tokenizers)
+    library.add("a", [source("a.txt", "x"), source("b.txt", "y")])
+    here["there"] = False
+    library.remove_documents("a", [library.documents(library.get("a").corpus_id)[0].document_id])
+    assert library.get("a").n_documents == 1
+
+
+def test_a_delete_that_broke_off_frees_the_name_and_is_ended_later(
+    library: CorpusLibrary, database: Database, files: FileStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library.add("a", [source("a.csv", "text\none\n")])
+
+    class Killed(BaseException):
+        pass
+
+    with monkeypatch.context() as patched:
+        patched.setattr("backend.corpus.library.remove_versions", _raise(Killed()))
+        with pytest.raises(Killed):
+            library.delete("a")
+    assert library.list() == []
+    library.add("a", [source("b.txt", "new")])
+    with database.session() as session:
+        for row in session.scalars(select(CorpusRow)):
+            row.created_at = "2020-01-01T00:00:00+00:00"
+    sweep(database, files)
+    assert n_rows(database) == [1, 1, 1, 1, 0]

@@ -55,7 +55,7 @@ def test_links_that_lead_nowhere_or_round_in_circles(tree: Path) -> None:
     (tree / "a" / "gone").symlink_to(tree / "nowhere")
     sources, skipped = read_paths([tree / "a"], max_files=10, max_file_bytes=100)
     assert [s.name for s in sources] == ["readme.md", "z.txt"]
-    assert [s.file for s in skipped] == ["gone"]
+    assert [s.file for s in skipped] == ["loop/", "gone"]
 
 
 def test_a_pasted_text_is_a_file() -> None:
@@ -72,3 +72,19 @@ def test_the_sample_is_a_corpus_without_skipped_files(database: Database, files:
     assert report.skipped == ()
     assert report.documents == len(sources) >= 24
     assert library.get(SAMPLE_NAME).suggested_queries == tuple(q.strip() for q in queries)
+
+
+def test_links_to_elsewhere_are_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "secret" / "key.txt").write_text("private")
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "a.txt").write_text("mine")
+    (folder / "link.txt").symlink_to(tmp_path / "secret" / "key.txt")
+    (folder / "below").symlink_to(tmp_path / "secret")
+    (folder / "same.txt").symlink_to(folder / "a.txt")
+    sources, skipped = read_paths([folder], max_files=10, max_file_bytes=1000)
+    assert [one.name for one in sources] == ["a.txt", "same.txt"]
+    assert [(one.file, one.reason) for one in skipped] == [
+        ("below/", "a link to elsewhere, left out."), ("link.txt", "a link to elsewhere, left out."),
+    ]  # fmt: skip
