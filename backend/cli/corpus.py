@@ -22,7 +22,7 @@ from backend.corpus import (
     SourceFile,
     read_paths,
 )
-from backend.errors import NotFoundError
+from backend.errors import InputError, NotFoundError
 from backend.reporting import report_csv, report_html, report_json
 from backend.workspace import Workspace, default_chunking
 
@@ -97,9 +97,7 @@ def extend(
     with open_workspace() as workspace:
         found = workspace.corpora.get(corpus)
         sources, skipped = _find(workspace, paths)
-        report = workspace.corpus_work.extend(
-            found.corpus_id, sources, {"": chosen}, progress=ProgressLine()
-        )
+        report = workspace.corpus_work.extend(found.corpus_id, sources, {"": chosen}, progress=ProgressLine())
         _tell(found.name, report, skipped, as_json)
 
 
@@ -149,9 +147,7 @@ def remove(
 
 
 @app.command("rename")
-def rename(
-    corpus: Name, new_name: Annotated[str, typer.Argument(help="The new name.")], as_json: Json = False
-) -> None:
+def rename(corpus: Name, new_name: Annotated[str, typer.Argument(help="The new name.")], as_json: Json = False) -> None:
     """Give a corpus another name."""
     with open_workspace() as workspace:
         after = workspace.corpora.rename(corpus, new_name)
@@ -168,6 +164,8 @@ def report_on(
     as_json: Json = False,
 ) -> None:
     """The quality report: what was read and skipped, duplicates, languages, lengths."""
+    if output is not None and output.suffix.lower() not in (".html", ".csv", ".json"):
+        raise InputError(f"A report is not written as {output.name}.", hint="End the name in .html, .csv or .json.")
     with open_workspace() as workspace:
         found = workspace.corpora.get(corpus)
         report = workspace.corpus_work.make_report(found, progress=ProgressLine())
@@ -251,12 +249,18 @@ def _chunking(
     """What was said over what holds otherwise; an overlap that nobody gave shrinks with the size."""
     chosen_size = before.size if size is None else size
     chosen_overlap = min(before.overlap, max(0, chosen_size // 5)) if overlap is None and size is not None else overlap
+    cutting = strategy or before.strategy
+    if cutting is ChunkStrategy.TOKENS and unit is SizeUnit.CHARACTERS:
+        raise InputError(
+            "The chunker “tokens” counts tokens, not characters.",
+            hint="Leave --unit out, or choose --chunker recursive, sentences or headings.",
+        )
     return Chunking(
         size=chosen_size,
         overlap=before.overlap if chosen_overlap is None else chosen_overlap,
-        strategy=strategy or before.strategy,
+        strategy=cutting,
         min_size=before.min_size if min_size is None else min_size,
-        unit=unit or before.unit,
+        unit=SizeUnit.TOKENS if cutting is ChunkStrategy.TOKENS else unit or before.unit,
         tokenizer=tokenizer or before.tokenizer,
     )
 

@@ -8,6 +8,7 @@ from sqlalchemy import select
 
 from backend.corpus import records
 from backend.corpus.files import Section
+from backend.corpus.text import joined
 from backend.corpus.types import Chunk, Corpus, Document
 from backend.errors import NotFoundError
 from backend.store import Database, FileStore
@@ -57,8 +58,8 @@ class Catalogue:
             if row is not None and version is not None and version.fingerprint:
                 return records.corpus_of(row, version)
             whole = select(CorpusRow.name).where(CorpusRow.current_version_id != "")
-            names = session.scalars(whole.order_by(CorpusRow.name).limit(20)).all()
-        there = ", ".join(names) if names else "there is none yet"
+            names = session.scalars(whole.order_by(CorpusRow.name)).all()
+        there = joined(names) if names else "there is none yet"
         raise NotFoundError(f"There is no corpus “{name_or_id[:200]}”.", hint=f"Corpora: {there}.")
 
     def documents(self, corpus_id: str) -> Documents:

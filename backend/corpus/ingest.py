@@ -33,6 +33,7 @@ from backend.store.files import open_text
 ReportProgress = Callable[[str, int, int], None]
 IsCancelled = Callable[[], bool]
 _BLOCK_BYTES = 1 << 20
+ALREADY_THERE = "already in the corpus, unchanged."
 _NUMBERED = re.compile(r" \(\d+\)(?=\.[^./]*$|$)")
 
 
@@ -172,7 +173,7 @@ def read_batch(
             outcome.skipped.append(SkippedFile(source.name, f"can't be opened: {error.strerror or error}."))
             continue
         if (source.name, text.text_sha256) in known:
-            outcome.skipped.append(SkippedFile(source.name, "already in the corpus, unchanged."))
+            outcome.skipped.append(SkippedFile(source.name, ALREADY_THERE))
             continue
         name = free_name(source.name, names)
         if name != source.name:
@@ -240,4 +241,7 @@ def nothing_found(skipped: Sequence[SkippedFile]) -> InputError:
     for item in skipped:
         by_reason.setdefault(item.reason, []).append(item.file)
     reasons = "\n".join(f"{', '.join(names)}: {reason}" for reason, names in by_reason.items())
-    return InputError(f"None of the {len(skipped)} files gave any text, so nothing was stored.\n{reasons}")
+    files = "The file gave no text" if len(skipped) == 1 else f"None of the {len(skipped)} files gave any text"
+    if all(item.reason == ALREADY_THERE for item in skipped):
+        files = "There is nothing new"
+    return InputError(f"{files}, so nothing was stored.\n{reasons}")

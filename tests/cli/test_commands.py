@@ -257,3 +257,18 @@ def test_corpus_extend_rechunk_rename_remove_report(run: Callable[..., Any], not
     for suffix in ("html", "csv", "json"):
         run("corpus", "report", "Mill notes", "--output", str(tmp_path / f"report.{suffix}"))
         assert (tmp_path / f"report.{suffix}").stat().st_size > 100
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("corpus", "add", "x", "KEYS", "--chunker", "tokens", "--unit", "characters"), "counts tokens"),
+        (("corpus", "report", "notes", "--output", "report.xyz"), "End the name in .html"),
+        (("corpus", "extend", "notes", "KEYS"), "There is nothing new"),
+    ],
+)
+def test_what_would_mislead_is_refused(run: Callable[..., Any], notes: Path, words: tuple[str, ...], says: str) -> None:
+    run("corpus", "add", "notes", str(notes / "keys.txt"))
+    code, _, err = run(*(str(notes / "keys.txt") if word == "KEYS" else word for word in words))
+    assert code == 2
+    assert says in err

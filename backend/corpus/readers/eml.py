@@ -99,7 +99,7 @@ class _Found:
     def warnings(self) -> list[str]:
         notes = list(self.encodings)
         if self.attached:
-            notes.append(f"attached and not read with the message: {joined(self.attached)}")
+            notes.append(f"attached, each a file of its own: {joined(self.attached)}")
         if self.unreadable:
             notes.append(f"parts of the message that could not be read: {self.unreadable}")
         return notes

@@ -157,7 +157,7 @@ def test_a_message_keeps_its_headers_and_plain_text_and_names_what_is_attached()
     )
     assert document.title == "Schlüssel for the sluice"
     assert document.media_type == "message/rfc822"
-    assert document.warnings == ("attached and not read with the message: plan.pdf and nötes.txt",)
+    assert document.warnings == ("attached, each a file of its own: plan.pdf and nötes.txt",)
     assert attachments(PARTS) == [("plan.pdf", b"\x00\x01\x02"), ("nötes.txt", b"kept apart")]
 
 
