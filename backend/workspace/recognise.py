@@ -17,6 +17,7 @@ from backend.corpus.sources import too_large
 _HEAD_BYTES = 200_000
 _TABLES = ("text/csv", "application/jsonl")
 ARCHIVE = "ZIP archive"
+_ZIP = b"PK\x03\x04"
 DATASET = "BEIR dataset (ZIP)"
 
 
@@ -58,6 +59,12 @@ def recognise(file: SourceFile, options: ReadOptions, max_file_bytes: int) -> Re
     names = zip_names(file) if file.size_bytes <= max_file_bytes else set()
     packed = packed_kind(file)
     is_archive = bool(packed) or (bool(names) and not package_kind(names))
+    if not names and not packed and file.size_bytes <= max_file_bytes and file.head(4) == _ZIP:
+        return Recognised(
+            words=ARCHIVE,
+            problem="a broken ZIP archive, or an office file cut short.",
+            hint="Copy or download it again.",
+        )
     if not is_archive:
         try:
             refuse_unread(file)

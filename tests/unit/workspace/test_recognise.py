@@ -126,3 +126,13 @@ def test_every_file_of_the_collection_is_recognised_as_something() -> None:
     for path in sorted(shared_path("data", "files").iterdir()):
         found = recognise(SourceFile(path.name, path), AS_IT_IS, 50 * MB)
         assert found.media_type or found.words, path.name
+
+
+def test_half_a_zip_is_a_broken_archive() -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("a.txt", "words " * 200)
+    found = recognise(SourceFile("half.zip", packed.getvalue()[:120]), AS_IT_IS, 10_000)
+    assert found.words == ARCHIVE
+    assert "broken ZIP" in found.problem
+    assert found.hint
