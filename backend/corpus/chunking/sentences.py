@@ -19,6 +19,7 @@ STRUCTURE_GAP = re.compile(r"\n(?=[^\S\n]*(?:\n|[-*+•–|>#]|\d{1,3}[.)][^\S\n
 
 _NEXT_WORD = re.compile(r"\s*[\"'“‘«(\[¿¡„]*([^\s.,;:!?)]*)")
 _LONGEST_WORD_CHARS = 24
+_LONGEST_ABBREVIATION_CHARS = 6
 _OPENERS = "\"'“‘«([{¿¡„"
 
 # Never the last word of a sentence.
@@ -42,33 +43,43 @@ _BEGINNERS = frozenset(
 )
 
 
-def ends_sentence(text: str, start: int, end: int) -> bool:  # noqa: PLR0911  (one return a rule)
+def ends_sentence(text: str, start: int, end: int) -> bool:
     """Whether a sentence ends with the run of stops and closing marks ``text[start:end]``."""
     if end >= len(text):
         return True
     after = text[end]
-    if after in STOPS or after in CLOSERS:
-        return False
-    run = text[start:end].rstrip(CLOSERS)
+    if not after.isspace():
+        # 3.14, example.org; but Chinese and Japanese put no blank there
+        return after not in STOPS and after not in CLOSERS and text[start:end].rstrip(CLOSERS)[-1] in CJK_STOPS
+    run = text[start:end].rstrip(CLOSERS) if end - start > 1 else text[start]
     if run[-1] in CJK_STOPS:
         return True
-    if not after.isspace():
-        return False  # 3.14, example.org
-    following = _NEXT_WORD.match(text, end)
-    word = following.group(1) if following else ""
-    if word[:1].islower():
+    if _goes_on(text, end):
         return run[-1] not in ".…" and end - start == len(run)  # “Where?” she asked.
     if run != "." or (start and text[start - 1] == "."):
         return True
-    return _period_ends(text, start, word)
+    return _period_ends(text, start, end)
 
 
-def _period_ends(text: str, start: int, following: str) -> bool:  # noqa: PLR0911  (one return a rule)
+def _goes_on(text: str, end: int) -> bool:
+    """Whether the next word begins with a small letter."""
+    after = text[end + 1 : end + 2]
+    return after.islower() or (not after.isalnum() and _next_word(text, end)[:1].islower())
+
+
+def _next_word(text: str, at: int) -> str:
+    found = _NEXT_WORD.match(text, at)
+    return found.group(1) if found else ""
+
+
+def _period_ends(text: str, start: int, end: int) -> bool:  # noqa: PLR0911  (one return a rule)
     """Whether a single period after a word ends a sentence, and not an abbreviation."""
     parts = text[max(0, start - _LONGEST_WORD_CHARS) : start].split()
     if not parts or text[start - 1].isspace():
         return True
     word = parts[-1].lstrip(_OPENERS)
+    if len(word) > _LONGEST_ABBREVIATION_CHARS and word.isalpha():
+        return True
     if word.isdigit():
         # “12. Sluices” at the beginning of a line is a list's number.
         before = start - len(parts[-1])
@@ -76,6 +87,7 @@ def _period_ends(text: str, start: int, following: str) -> bool:  # noqa: PLR091
     lowered = word.lower()
     if lowered in _BEFORE_MORE:
         return False
+    following = _next_word(text, end)
     if lowered in _BEFORE_NUMBERS:
         return _NUMBER.match(following) is None
     begins = following in _BEGINNERS

@@ -15,6 +15,7 @@ from backend.corpus import JsonTokenizer, default_tokenizer
 from backend.corpus.tokenizer import slices
 from backend.errors import UnavailableError
 from tests.conftest import shared_path
+from tests.unit.corpus.made_tokenizers import KINDS, tokenizers_of_each_kind
 
 
 def test_tokens_have_their_places() -> None:
@@ -93,3 +94,67 @@ def test_importing_the_room_and_loading_the_tokenizer_import_no_torch() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.fixture(scope="module")
+def kinds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, JsonTokenizer]:
+    return tokenizers_of_each_kind(tmp_path_factory.mktemp("tokenizers"))
+
+
+odd = st.text(st.sampled_from("ab gateThe \n\t水位。ก็👩\u200d👧é́\ud83d."), max_size=300)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=60, deadline=None)
+@given(text=st.one_of(st.text(max_size=200), odd))
+def test_each_kind_gives_places_in_the_text(kinds: dict[str, JsonTokenizer], kind: str, text: str) -> None:
+    tokenizer = kinds[kind]
+    spans = tokenizer.spans(text)
+    assert all(0 <= start <= end <= len(text) and end - start <= 64 for start, end in spans)
+    assert spans == sorted(spans)
+    assert tokenizer.count([text, "", text]) == [len(spans), 0, len(spans)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_reads_words_in_their_places(kinds: dict[str, JsonTokenizer], kind: str) -> None:
+    text = "The keeper notes the level, morning"
+    spans = kinds[kind].spans(text)
+    for word in ("keeper", "level", "morning"):
+        at = text.index(word)
+        inside = [text[s:e].strip() for s, e in spans if s < at + len(word) and e > at]
+        assert "".join(inside) == word
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_long_text_has_the_tokens_of_its_sentences(kinds: dict[str, JsonTokenizer], kind: str) -> None:
+    """Long texts are read in slices: no slice may add a token or take one away."""
+    tokenizer = kinds[kind]
+    one = "The keeper of the weir notes the level each morning. "
+    long = (one * 400).rstrip()
+    first, more = tokenizer.count([one.rstrip(), (one * 2).rstrip()])
+    assert tokenizer.count([long]) == [first + 399 * (more - first)]
+    assert len(tokenizer.spans(long)) == first + 399 * (more - first)
+
+
+def test_what_a_cut_leaves_as_it_is_is_found_out(kinds: dict[str, JsonTokenizer]) -> None:
+    assert kinds["wordpiece"].clean_blanks == " \n"
+    assert kinds["wordpiece"].cuts_cleanly("位", "水")
+    assert kinds["sentencepiece"].clean_blanks == " "
+    assert kinds["byte-level"].clean_blanks == "", "a blank belongs to the word's first token"
+    assert not kinds["byte-level"].cuts_cleanly(" ", "T")
+    assert all(tokenizer.words_are_apart for tokenizer in kinds.values())
+
+
+def test_a_run_that_no_vocabulary_spells_is_many_tokens(kinds: dict[str, JsonTokenizer]) -> None:
+    for tokenizer in kinds.values():
+        spans = tokenizer.spans("ж" * 5000)
+        assert len(spans) >= 5000 / 64
+        assert max(end - start for start, end in spans) <= 64
+
+
+def test_several_texts_at_once_are_as_one_by_one() -> None:
+    texts = ["The gate opens.", "", "x" * 300, "水库" * 3000, "torn \ud83d here"]
+    tokenizer = default_tokenizer()
+    assert [one.tolist() for one in tokenizer.offsets(texts)] == [
+        [list(span) for span in tokenizer.spans(text)] for text in texts
+    ]
