@@ -59,4 +59,4 @@ def _hangul_joins(before: str, after: str) -> bool:
         return "\u1100" <= before <= "\u11a7" or ("\uac00" <= before <= "\ud7a3" and (ord(before) - 0xAC00) % 28 == 0)
     if "\u11a8" <= after <= "\u11ff":  # trailing consonant
         return "\u1160" <= before <= "\u11ff" or "\uac00" <= before <= "\ud7a3"
-    return "\u1100" <= after <= "\u115f" and "\u1100" <= before <= "\u115f"
+    return "\u1100" <= before <= "\u115f" and ("\u1100" <= after <= "\u115f" or "\uac00" <= after <= "\ud7a3")

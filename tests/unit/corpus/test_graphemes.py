@@ -11,7 +11,8 @@ from backend.corpus.graphemes import splits_cluster
 regex = pytest.importorskip("regex", reason="comes with transformers")
 
 CLUSTERS = (
-    "a", " ", "é", "e\u0301", "각", "\u1100\u1161\u11a8", "\u1100", "👩", "👨\u200d👩\u200d👧", "👍🏽", "🇩🇪", "🇫", "กำ", "水", "क्षि",
+    "a", " ", "é", "e\u0301", "각", "\u1100\u1161\u11a8", "\u1100", "👩", "👨\u200d👩\u200d👧", "👍🏽", "🇩🇪",
+    "🇫", "กำ", "水", "क्षि",
     "\u09ac\u09cd\u09a4", "\u0928", "❤\ufe0f", "\r\n", "।", "।\u0301", "1\ufe0f\u20e3",
 )  # fmt: skip
 
