@@ -41,8 +41,8 @@ def prose(folder: Path, n_bytes: int) -> str:
 
 
 def chinese(n_bytes: int) -> str:
-    """Paragraphs of Chinese, about 40 sentences each."""
-    paragraph = CHINESE * 10
+    """Paragraphs of Chinese that are longer than a chunk: about 80 sentences each."""
+    paragraph = CHINESE * 20
     return "\n\n".join([paragraph] * (n_bytes // len(paragraph.encode()) + 1))
 
 
