@@ -7,6 +7,7 @@
     │   └── NotFoundError     nothing goes by that name or id
     ├── UnavailableError      a model, package or server is not here; ``hint`` says how to get it (exit code 2)
     ├── ProviderError         an endpoint failed, refused or did not answer (exit code 3)
+    ├── BudgetError           going on would cost more than the budget allows (exit code 3)
     └── CancelledError        somebody stopped the work
 """
 
@@ -78,3 +79,7 @@ class ProviderError(RagduelError):
 
 class CancelledError(RagduelError):
     """The work was stopped by a person; what was finished is kept."""
+
+
+class BudgetError(RagduelError):
+    """The next request could cost more than is left of the budget; what was paid for is kept."""

@@ -191,6 +191,59 @@ class VoteRow(Base):
     created_at: Mapped[str] = mapped_column(String(40))
 
 
+class ExperimentRow(Base):
+    """A query set over several arms. ``plan`` holds all that it needs, so that it stays readable by itself."""
+
+    __tablename__ = "experiments"
+    experiment_id: Mapped[str] = mapped_column(String(40), primary_key=True)
+    name: Mapped[str] = mapped_column(String(200))
+    corpus_id: Mapped[str] = mapped_column(String(40), index=True)
+    job_id: Mapped[str] = mapped_column(String(40), default="")  # the newest job that works on it
+    plan: Mapped[JsonDict] = mapped_column(JSON)
+    results: Mapped[JsonDict] = mapped_column(JSON, default=dict)  # the document that pages show; empty until made
+    created_at: Mapped[str] = mapped_column(String(40), index=True)
+    updated_at: Mapped[str] = mapped_column(String(40))
+
+
+class RetrievedRow(Base):
+    """What one arm found for one query: chunk positions and scores, times, failures. Holds no text."""
+
+    __tablename__ = "retrieved"
+    run_sha256: Mapped[str] = mapped_column(String(64), primary_key=True)  # arm, corpus version, all that changes it
+    query_sha256: Mapped[str] = mapped_column(String(64), primary_key=True)
+    version_fingerprint: Mapped[str] = mapped_column(String(64), index=True)
+    payload: Mapped[JsonDict] = mapped_column(JSON)
+
+
+class JudgementRow(Base):
+    """What one judge said about one query and two texts, whichever arms found them; texts by ascending sha256."""
+
+    __tablename__ = "judgements"
+    judgement_id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    judge: Mapped[str] = mapped_column(String(300))
+    outcome: Mapped[str] = mapped_column(String(20))
+    figures: Mapped[JsonDict] = mapped_column(JSON)  # what statistics need
+    payload: Mapped[JsonDict] = mapped_column(JSON)  # the verdict, the query and both texts
+    created_at: Mapped[str] = mapped_column(String(40))
+
+
+class ExperimentDuelRow(Base):
+    """One judged duel of an experiment. Numbers are places in the plan's lists."""
+
+    __tablename__ = "experiment_duels"
+    experiment_id: Mapped[str] = mapped_column(
+        ForeignKey("experiments.experiment_id", ondelete="CASCADE"), primary_key=True
+    )
+    judge: Mapped[int] = mapped_column(primary_key=True)
+    query: Mapped[int] = mapped_column(primary_key=True)
+    first: Mapped[int] = mapped_column(primary_key=True)
+    second: Mapped[int] = mapped_column(primary_key=True)
+    repeat: Mapped[int] = mapped_column(primary_key=True)
+    judgement_id: Mapped[str] = mapped_column(String(64), index=True)
+    is_swapped: Mapped[bool]  # the first arm's text is the judgement's second one
+    cost_usd: Mapped[float | None]  # what this experiment paid for it
+
+
 class JobRow(Base):
     """A piece of background work."""
 
