@@ -31,6 +31,7 @@ log = logging.getLogger(__name__)
 
 _PROGRESS_INTERVAL_S = 0.2
 _ACTIVE = (JobState.QUEUED.value, JobState.RUNNING.value)
+_PAUSE = "_pause"  # among a job's parameters: whoever asked it to stop means to go on
 
 
 def _this_process() -> str:
@@ -154,18 +155,24 @@ class JobRunner:
         """The newest jobs, newest first."""
         return list(reversed(self._select(True)))[:limit]
 
-    def cancel(self, job_id: str) -> None:
-        """Ask a job to stop. It stops between items; what is finished is kept. No effect on an ended job."""
+    def cancel(self, job_id: str, *, pause: bool = False) -> None:
+        """Ask a job to stop. It stops between items; what is finished is kept. No effect on an ended job.
+
+        Args:
+            job_id: The job.
+            pause: It shows as paused, not as cancelled; ``resume`` goes on either way.
+        """
         with self._database.session() as session:
             row = session.get(JobRow, job_id)
             if row is None or row.status not in _ACTIVE:
                 return
             row.cancel_requested = True
+            row.params = {**row.params, _PAUSE: True} if pause else row.params
             running = self._running.get(job_id)  # may end, and go, at any moment
             if running is not None:
                 running[1].set()
                 if running[0].cancel():
-                    row.status = JobState.CANCELLED
+                    row.status = _stopped_as(row)
 
     def resume(self, job_id: str, *, secrets: Mapping[str, str] | None = None) -> str:
         """Run an interrupted, cancelled or failed job again, from where it was.
@@ -181,6 +188,7 @@ class JobRunner:
                 if row.status in {*_ACTIVE, JobState.DONE.value}:
                     raise InputError(f"Job {job_id} is {row.status}; there is nothing to resume.")
                 row.status, row.error, row.cancel_requested, row.owner = JobState.QUEUED, "", False, self._owner
+                row.params = {name: value for name, value in row.params.items() if name != _PAUSE}
                 kind, params = row.kind, dict(row.params)
             self._start(job_id, kind, params, secrets or {})
             return job_id
@@ -212,7 +220,8 @@ class JobRunner:
             result = handler(context)
             state = JobState.DONE
         except CancelledError:
-            state = JobState.CANCELLED
+            with self._database.session() as session:
+                state = _stopped_as(session.get_one(JobRow, context.job_id))
         except RagduelError as failure:
             state, error = JobState.FAILED, storable(str(failure))
         except Exception:
@@ -252,9 +261,14 @@ class JobRunner:
             return [_status(row) for row in rows]
 
 
+def _stopped_as(row: JobRow) -> JobState:
+    return JobState.PAUSED if row.params.get(_PAUSE) else JobState.CANCELLED
+
+
 def _status(row: JobRow) -> JobStatus:
     state = JobState(row.status)
     return JobStatus(
         row.job_id, row.kind, state, row.stage, row.n_items, row.n_done, dict(row.result), row.error,
-        row.created_at, dict(row.params), row.cancel_requested and state.is_active,
+        row.created_at, {name: value for name, value in row.params.items() if name != _PAUSE},
+        row.cancel_requested and state.is_active,
     )  # fmt: skip

@@ -16,6 +16,7 @@ class JobState(StrEnum):
     DONE = "done"
     FAILED = "failed"
     CANCELLED = "cancelled"
+    PAUSED = "paused"  # stopped by a person who means to go on
     INTERRUPTED = "interrupted"  # its process ended before it did
 
     @property

@@ -132,3 +132,40 @@ def _database_files(database: Database):
 def test_an_unknown_job_is_named(runner: JobRunner) -> None:
     with pytest.raises(NotFoundError, match="nope"):
         runner.status("nope")
+
+
+def test_pause_stops_as_cancel_does_and_shows_as_paused(runner: JobRunner) -> None:
+    started, go_on = threading.Event(), threading.Event()
+
+    def work(context: JobContext) -> dict[str, int]:
+        started.set()
+        while not context.cancelled():
+            if go_on.wait(0.01):
+                return {"n": 1}
+        raise CancelledError("stopped")
+
+    runner.register("waits", work)
+    job_id = runner.submit("waits", {"n": 1})
+    assert started.wait(5)
+    runner.cancel(job_id, pause=True)
+    paused = runner.wait(job_id, 5)
+    assert (paused.state, paused.params) == (JobState.PAUSED, {"n": 1})
+    started.clear()
+    runner.resume(job_id)
+    assert started.wait(5)
+    runner.cancel(job_id)  # asked to stop for good this time
+    assert runner.wait(job_id, 5).state is JobState.CANCELLED
+    go_on.set()
+    runner.resume(job_id)
+    assert runner.wait(job_id, 5).result == {"n": 1}
+
+
+def test_a_waiting_job_can_be_paused(database: Database) -> None:
+    runner, gate = JobRunner(database, 1), threading.Event()
+    runner.register("holds", lambda _: {"held": gate.wait(5)})
+    runner.submit("holds", {})
+    waiting = runner.submit("holds", {})
+    runner.cancel(waiting, pause=True)
+    assert runner.status(waiting).state is JobState.PAUSED
+    gate.set()
+    runner.close()
