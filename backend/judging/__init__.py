@@ -1,7 +1,9 @@
 """Judging: blind in the data, both orders asked, rules kept by code, failures kept as data."""
 
+from backend.judging.judgements import Judgement, JudgementStore, judgement_key
 from backend.judging.likelihood import TIE_BAND, LikelihoodJudge
 from backend.judging.llm_judge import LlmJudge
+from backend.judging.mirror import mirrored
 from backend.judging.store import StoredVerdict, VerdictStore, verdict_from_json, verdict_id_of, verdict_to_json
 from backend.judging.types import (
     DIMENSIONS,
@@ -14,7 +16,7 @@ from backend.judging.types import (
     Side,
     Verdict,
 )
-from backend.judging.units import judged_texts, unit_name
+from backend.judging.units import judged_texts, pair_texts, unit_name
 from backend.judging.votes import Choice, Vote, VoteStore
 
 __all__ = [
@@ -25,6 +27,8 @@ __all__ = [
     "Judge",
     "JudgeIdentity",
     "JudgeKind",
+    "Judgement",
+    "JudgementStore",
     "LikelihoodJudge",
     "LlmJudge",
     "OrderJudgement",
@@ -36,6 +40,9 @@ __all__ = [
     "Vote",
     "VoteStore",
     "judged_texts",
+    "judgement_key",
+    "mirrored",
+    "pair_texts",
     "unit_name",
     "verdict_from_json",
     "verdict_id_of",

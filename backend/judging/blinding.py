@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from backend.judging.types import Side
-from backend.prompts import load_prompt
+from backend.prompts import Prompt, load_prompt
 from backend.store import sha256_hex
 
 PROMPT = "judge"
@@ -50,7 +50,9 @@ def drawn_nonce(query: str, text_a: str, text_b: str, seed: int) -> str:
     return nonce
 
 
-def blind_requests(query: str, text_a: str, text_b: str, *, seed: int, both_orders: bool = True) -> list[BlindRequest]:
+def blind_requests(
+    query: str, text_a: str, text_b: str, *, seed: int, both_orders: bool = True, prompt: Prompt | None = None
+) -> list[BlindRequest]:
     """The prompts to ask, the drawn order first.
 
     Args:
@@ -59,15 +61,17 @@ def blind_requests(query: str, text_a: str, text_b: str, *, seed: int, both_orde
         text_b: Side b's.
         seed: Seed of the draw; recorded with the verdict.
         both_orders: Also ask with the sides exchanged.
+        prompt: An edited one; None: the built-in.
     """
+    template = prompt or load_prompt(PROMPT)
     nonce = drawn_nonce(query, text_a, text_b, seed)
     drawn = drawn_first(query, text_a, text_b, seed)
     other: Side = "b" if drawn == "a" else "a"
     texts = {"a": text_a, "b": text_b}
     requests = []
     for first, second in ((drawn, other), (other, drawn))[: 2 if both_orders else 1]:
-        prompt = load_prompt(PROMPT).render(query=query, chunk_a=texts[first], chunk_b=texts[second], nonce=nonce)
-        requests.append(BlindRequest(first, prompt, nonce))
+        told = template.render(query=query, chunk_a=texts[first], chunk_b=texts[second], nonce=nonce)
+        requests.append(BlindRequest(first, told, nonce))
     return requests
 
 

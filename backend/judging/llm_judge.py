@@ -8,14 +8,14 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit, urlunsplit
 
-from backend.errors import CancelledError, ProviderError, ProviderFault, RagduelError
+from backend.errors import BudgetError, CancelledError, ProviderError, ProviderFault, RagduelError
 from backend.judging.blinding import PROMPT, BlindRequest, blind_requests
 from backend.judging.replies import ReadReply, Unreadable, read_reply
 from backend.judging.rules import combine, decide, scored, without_asking
 from backend.judging.schema import ChunkScore, reply_schema
 from backend.judging.types import DimensionScores, JudgeIdentity, JudgeKind, OrderJudgement, Outcome, Side, Verdict
 from backend.llm.types import ChatMessage, ChatModel, ChatReply, ChatRequest
-from backend.prompts import load_prompt
+from backend.prompts import Prompt, load_prompt
 from backend.store import storable
 
 _STOP_HEARD_WITHIN_S = 0.2
@@ -61,6 +61,10 @@ class LlmJudge:
         seed: Seed of the drawn order; also sent to the endpoint.
         ask_again: A stored reply that could not be used is asked for, and paid, anew.
         cancelled: Asked while waiting; True stops with a CancelledError.
+        temperature: Sampling temperature.
+        max_tokens: Most completion tokens.
+        reasoning_effort: For reasoning models; empty: not sent.
+        prompt: An edited one (``edited_prompt``); None: the built-in.
     """
 
     def __init__(
@@ -72,8 +76,16 @@ class LlmJudge:
         seed: int,
         ask_again: bool = False,
         cancelled: Callable[[], bool] | None = None,
+        temperature: float = 0.0,
+        max_tokens: int = MAX_TOKENS,
+        reasoning_effort: str = "",
+        prompt: Prompt | None = None,
     ) -> None:
         self._chat = chat
+        self._temperature = temperature
+        self._max_tokens = max_tokens
+        self._reasoning_effort = reasoning_effort
+        self._prompt = prompt
         self._cancelled = cancelled
         self._ask_again = ask_again
         self._both_orders = both_orders
@@ -83,7 +95,8 @@ class LlmJudge:
     @property
     def identity(self) -> JudgeIdentity:
         """Endpoint, model, prompts and settings; never a key."""
-        versions = f"{load_prompt(PROMPT).version}+{load_prompt(REPAIR_PROMPT).version}"
+        versions = f"{(self._prompt or load_prompt(PROMPT)).version}+{load_prompt(REPAIR_PROMPT).version}"
+        effort = f", reasoning effort {self._reasoning_effort}" if self._reasoning_effort else ""
         return JudgeIdentity(
             JudgeKind.LLM,
             self._chat.endpoint.model,
@@ -91,7 +104,7 @@ class LlmJudge:
             _without_credentials(self._chat.endpoint.base_url),
             self._both_orders,
             self._unit,
-            f"temperature 0, seed {self._seed}, at most {MAX_TOKENS} tokens",
+            f"temperature {self._temperature:g}, seed {self._seed}, at most {self._max_tokens} tokens{effort}",
         )
 
     def judge(self, query: str, text_a: str, text_b: str) -> Verdict:
@@ -102,7 +115,9 @@ class LlmJudge:
         if known is not None:
             return known
         started = time.perf_counter()
-        requests = blind_requests(query, text_a, text_b, seed=self._seed, both_orders=self._both_orders)
+        requests = blind_requests(
+            query, text_a, text_b, seed=self._seed, both_orders=self._both_orders, prompt=self._prompt
+        )
         orders = self._all_orders(requests)
         joined = combine(orders)
         return Verdict(
@@ -172,8 +187,8 @@ class LlmJudge:
 
     def _request(self, messages: tuple[ChatMessage, ...]) -> ChatRequest:
         return ChatRequest(
-            messages, json_schema=reply_schema(), schema_name="verdict", max_tokens=MAX_TOKENS, seed=self._seed,
-            every_reply_counts=True,
+            messages, json_schema=reply_schema(), schema_name="verdict", max_tokens=self._max_tokens, seed=self._seed,
+            temperature=self._temperature, reasoning_effort=self._reasoning_effort, every_reply_counts=True,
         )  # fmt: skip
 
     def _complete(self, messages: tuple[ChatMessage, ...]) -> tuple[ChatReply | None, str, str]:
@@ -183,7 +198,7 @@ class LlmJudge:
         except ProviderError as error:
             fault = "" if error.fault is ProviderFault.CONTENT_FILTER else error.fault.value
             return None, f"{_FAULT_WORDS[error.fault]}: {error.message}", fault
-        except CancelledError:
+        except (CancelledError, BudgetError):
             raise
         except RagduelError as error:
             return None, error.message, ""

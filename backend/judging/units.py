@@ -30,7 +30,12 @@ def judged_texts(duel: Duel, rank: int | None) -> tuple[str, str]:
     """
     if rank is not None:
         return _at_rank(duel.a.hits, rank), _at_rank(duel.b.hits, rank)
-    a, b = (SEPARATOR.join(texts_of(side.hits)) for side in (duel.a, duel.b))
+    return pair_texts(texts_of(duel.a.hits), texts_of(duel.b.hits))
+
+
+def pair_texts(texts_a: Sequence[str], texts_b: Sequence[str]) -> tuple[str, str]:
+    """Two ranked lists as two texts with the same room."""
+    a, b = (SEPARATOR.join(texts) for texts in (texts_a, texts_b))
     budget = min(len(a), len(b), LIST_BUDGET_CHARS)
     return _cut(a, budget), _cut(b, budget)
 

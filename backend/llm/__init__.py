@@ -3,6 +3,7 @@
 from backend.llm.base_url import is_loopback, normalise_base_url, without_invisible
 from backend.llm.chat import OpenAIChat
 from backend.llm.local_server import LocalChatServer
+from backend.llm.pace import Pace
 from backend.llm.provider import Provider, check_endpoint
 from backend.llm.types import ChatEndpoint, ChatMessage, ChatModel, ChatReply, ChatRequest
 from backend.llm.weights import SMOLLM2_MODEL, find_smollm2
@@ -16,6 +17,7 @@ __all__ = [
     "ChatRequest",
     "LocalChatServer",
     "OpenAIChat",
+    "Pace",
     "Provider",
     "check_endpoint",
     "find_smollm2",

@@ -35,6 +35,7 @@ class Abilities:
         max_tokens_name: How it wants the limit of the reply's length called.
         temperature: It takes a temperature.
         seed: It takes a seed.
+        reasoning_effort: It takes a reasoning effort.
     """
 
     proven: bool = False
@@ -43,6 +44,7 @@ class Abilities:
     max_tokens_name: str = "max_tokens"
     temperature: bool = True
     seed: bool = True
+    reasoning_effort: bool = True
 
     def response_format(self, request: ChatRequest) -> str:
         """The strongest form of reply that this request can be asked for."""
@@ -73,6 +75,8 @@ class Abilities:
             body["temperature"] = request.temperature
         if self.seed and request.seed is not None:
             body["seed"] = request.seed
+        if self.reasoning_effort and request.reasoning_effort:
+            body["reasoning_effort"] = request.reasoning_effort
         chosen = self.response_format(request)
         if chosen == "json_schema":
             described = {"name": request.schema_name, "strict": True, "schema": request.json_schema}
@@ -118,6 +122,8 @@ def _without_parameter(abilities: Abilities, request: ChatRequest, error: Answer
         return replace(abilities, temperature=False)
     if abilities.seed and request.seed is not None and _refuses("seed", error):
         return replace(abilities, seed=False)
+    if abilities.reasoning_effort and request.reasoning_effort and _refuses("reasoning_effort", error):
+        return replace(abilities, reasoning_effort=False)
     return None
 
 
@@ -140,6 +146,7 @@ def load_abilities(database: Database, endpoint: ChatEndpoint) -> Abilities:
         max_tokens_name=str(note.get("max_tokens_name", "max_tokens")),
         temperature=bool(note.get("temperature", True)),
         seed=bool(note.get("seed", True)),
+        reasoning_effort=bool(note.get("reasoning_effort", True)),
     )
 
 

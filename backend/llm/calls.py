@@ -25,7 +25,10 @@ def request_sha256(endpoint: ChatEndpoint, request: ChatRequest) -> str:
 
 
 def _told(endpoint: ChatEndpoint, request: ChatRequest) -> JsonDict:
+    # Left out where it is not set: replies that were stored before there was such a thing stay valid.
+    effort = {"reasoning_effort": request.reasoning_effort} if request.reasoning_effort else {}
     return {
+        **effort,
         "base_url": endpoint.base_url,
         "model": endpoint.model,
         "messages": [[m.role, m.content] for m in request.messages],

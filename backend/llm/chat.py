@@ -13,6 +13,7 @@ from backend.errors import InputError, ProviderError, ProviderFault
 from backend.llm.abilities import Abilities, learn, load_abilities, save_abilities
 from backend.llm.base_url import normalise_base_url
 from backend.llm.calls import CallStore, SingleFlight, request_sha256
+from backend.llm.pace import Pace
 from backend.llm.provider import Provider
 from backend.llm.replies import is_kept, read_reply
 from backend.llm.types import ChatEndpoint, ChatMessage, ChatReply, ChatRequest
@@ -22,8 +23,8 @@ from backend.store import Database, storable
 _FLIGHTS = SingleFlight()
 _GATES: defaultdict[tuple[str, ...], threading.Lock] = defaultdict(threading.Lock)
 _GATES_LOCK = threading.Lock()
-# Three steps of the ladder and three parameters: more refusals in a row mean that nothing helps.
-_MOST_FORMS = 7
+# Three steps of the ladder and four parameters: more refusals in a row mean that nothing helps.
+_MOST_FORMS = 8
 
 
 class OpenAIChat:
@@ -36,12 +37,13 @@ class OpenAIChat:
     Args:
         endpoint: Where the model is.
         database: Keeps replies and what the endpoint takes.
+        pace: Of the run that asks; None: as fast as the callers come.
 
     Raises:
         InputError: The address, the model's name or the key can't be used.
     """
 
-    def __init__(self, endpoint: ChatEndpoint, database: Database) -> None:
+    def __init__(self, endpoint: ChatEndpoint, database: Database, *, pace: Pace | None = None) -> None:
         if not endpoint.model.strip():
             raise InputError("No chat model is named.", hint="Name one on the settings page, or set RAGDUEL_LLM_MODEL.")
         self._endpoint = replace(
@@ -55,7 +57,9 @@ class OpenAIChat:
             timeout_s=endpoint.timeout_s,
             max_retries=endpoint.max_retries,
             what="The chat endpoint",
+            on_asked_to_wait=pace.hold if pace else None,
         )
+        self._pace = pace
 
     @property
     def endpoint(self) -> ChatEndpoint:
@@ -88,7 +92,12 @@ class OpenAIChat:
         if stored is not None:
             return stored
         with self._gate(request) as abilities:
-            reply = self._asked(request, abilities)
+            if self._pace is None:
+                reply = self._asked(request, abilities)
+            else:
+                with self._pace.turn(self._endpoint, request) as tell:
+                    reply = self._asked(request, abilities)
+                    tell(reply)
         # Only whole answers are kept: a cut-off, empty or refused one would else be the answer for good, and
         # "judge the failed ones again" could never bring another.
         if is_kept(reply, request):

@@ -35,7 +35,7 @@ FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 8.0
 LONGEST_RETRY_AFTER_S = 60.0
 _CONNECT_TIMEOUT_S = 10.0
-_MOST_IDLE_CLIENTS = 4
+_MOST_IDLE_CLIENTS = 64
 # Servers that want no key take any; without one the client refuses to start.
 _PLACEHOLDER_KEY = "no-key"
 _OPENAI = "https://api.openai.com/v1"
@@ -108,12 +108,23 @@ class Provider:
         max_retries: Repeats after 429 (not for an empty account), 5xx and dropped connections. A time-out, a
             refused connection and every other 4xx are told at once.
         what: The endpoint as the subject of a sentence.
+        on_asked_to_wait: Told the seconds that a server asks to wait (``Retry-After``), so that others wait too.
 
     Raises:
         InputError: The key can't be sent.
     """
 
-    def __init__(self, base_url: str, api_key: SecretStr, *, timeout_s: float, max_retries: int, what: str) -> None:
+    def __init__(
+        self,
+        base_url: str,
+        api_key: SecretStr,
+        *,
+        timeout_s: float,
+        max_retries: int,
+        what: str,
+        on_asked_to_wait: Callable[[float], None] | None = None,
+    ) -> None:
+        self._on_asked_to_wait = on_asked_to_wait
         self.base_url = base_url
         self.what = f"{what} {base_url}"
         self._api_key = api_key
@@ -214,7 +225,10 @@ class Provider:
         dropped = dropped and not isinstance(error.__cause__, httpx2.ConnectError)
         repeat = dropped or told.fault in {ProviderFault.RATE_LIMIT, ProviderFault.SERVER_ERROR}
         headers = error.response.headers if isinstance(error, openai.APIStatusError) else {}
-        return _Attempt(error=told, repeat=repeat, retry_after_s=_retry_after_s(headers))
+        wait_s = _retry_after_s(headers)
+        if wait_s is not None and repeat and self._on_asked_to_wait is not None:
+            self._on_asked_to_wait(min(wait_s, LONGEST_RETRY_AFTER_S))
+        return _Attempt(error=told, repeat=repeat, retry_after_s=wait_s)
 
     def _decoded(self, response: httpx2.Response) -> _Attempt:
         try:

@@ -54,6 +54,7 @@ class ChatRequest:
         cut_off_counts: A reply that the token limit ended is an answer too, and is kept; not sent.
         every_reply_counts: Refusals and empty replies are kept as well, since they were paid for: whoever asks says
             when to ask anew (``ChatModel.forget``); not sent.
+        reasoning_effort: For reasoning models; sent where it is set and the endpoint takes it.
     """
 
     messages: tuple[ChatMessage, ...]
@@ -64,6 +65,7 @@ class ChatRequest:
     seed: int | None = None
     cut_off_counts: bool = False
     every_reply_counts: bool = False
+    reasoning_effort: str = ""
 
 
 @dataclass(frozen=True, slots=True)

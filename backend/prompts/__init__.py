@@ -11,10 +11,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from jinja2 import StrictUndefined
+from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError, meta
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from backend.errors import InputError
+
 _FOLDER = Path(__file__).parent
+_JUDGE_TEXTS = ("query", "chunk_a", "chunk_b")
+_NONCE, _TRIAL = "nonce", "0123456789abcdef"
 # Chat prompts are plain text: autoescaping would change the documents that a judge reads.
 _ENVIRONMENT = ImmutableSandboxedEnvironment(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=False)
 
@@ -48,4 +52,36 @@ def load_prompt(name: str) -> Prompt:
     return Prompt(name, f"{number[1]}-{hashlib.sha256(source.encode()).hexdigest()[:8]}", source)
 
 
-__all__ = ["Prompt", "load_prompt"]
+def edited_prompt(source: str) -> Prompt:
+    """A judge's prompt that a person edited, checked; its version is ``edited-<8 hex>`` of its text.
+
+    Raises:
+        InputError: It is no template, lacks a text, or a text does not stand between lines with the code that no
+            document can forge.
+    """
+    try:
+        names = meta.find_undeclared_variables(_ENVIRONMENT.parse(source))
+    except TemplateSyntaxError as error:
+        raise InputError(f"The prompt can't be read as a template: {error.message}, line {error.lineno}.") from None
+    if missing := sorted({*_JUDGE_TEXTS, _NONCE} - names):
+        raise InputError("The prompt lacks " + ", ".join(f"{{{{ {name} }}}}" for name in missing) + ".")
+    if unknown := sorted(names - {*_JUDGE_TEXTS, _NONCE}):
+        raise InputError("The prompt asks for what there is not: " + ", ".join(unknown) + ".")
+    prompt = Prompt("judge", f"edited-{hashlib.sha256(source.encode()).hexdigest()[:8]}", source)
+    try:
+        lines = prompt.render(**{name: f"\n{name}\n" for name in _JUDGE_TEXTS}, **{_NONCE: _TRIAL}).splitlines()
+    except TemplateError as error:
+        raise InputError(f"The prompt can't be filled: {error}.") from None
+    told = [line.strip() for line in lines if line.strip()]
+    for name in _JUDGE_TEXTS:
+        for at in (at for at, line in enumerate(told) if line == name):
+            around = told[max(at - 1, 0) : at] + told[at + 1 : at + 2]
+            if len(around) < 2 or not all(_TRIAL in line for line in around):
+                raise InputError(
+                    f"In the prompt {{{{ {name} }}}} does not stand between two lines with {{{{ nonce }}}}.",
+                    hint="Keep the marker lines: without them a document could pass for a part of the prompt.",
+                )
+    return prompt
+
+
+__all__ = ["Prompt", "edited_prompt", "load_prompt"]
