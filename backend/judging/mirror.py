@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from backend.judging.rules import combine
 from backend.judging.types import OrderJudgement, Outcome, Side, Verdict
 
 _SIDE = re.compile(r"\b([Ss]ide) ([AB])\b")  # how the judging room's own sentences name the sides
@@ -13,11 +14,12 @@ _OUTCOMES = {Outcome.A: Outcome.B, Outcome.B: Outcome.A}
 
 def mirrored(verdict: Verdict) -> Verdict:
     """The verdict as if a's text had been b's. The judge's own words stay: they speak of Chunk A and B of an order."""
+    orders = tuple(map(_order, verdict.orders))
     return replace(
         verdict,
         outcome=_exchanged(verdict.outcome),
-        reason=_renamed(verdict.reason),
-        orders=tuple(map(_order, verdict.orders)),
+        reason=combine(orders).reason if orders else _renamed(verdict.reason),
+        orders=orders,
         margin=None if verdict.margin is None else -verdict.margin,
     )
 

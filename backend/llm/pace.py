@@ -116,8 +116,8 @@ class Pace:
         if self.budget_usd and self.spent_usd + self._reserved_usd + reserved > self.budget_usd:
             if not self._n_under_way:
                 raise BudgetError(
-                    f"The budget of {self.budget_usd:g} USD would be exceeded: {self.spent_usd:.4f} USD are spent, and "
-                    f"the next call may cost up to {reserved:.4f} USD.",
+                    f"The budget of {self.budget_usd:g} USD would be exceeded: {self.spent_usd:.6g} USD are spent, and "
+                    f"the next call may cost up to {reserved:.6g} USD.",
                     hint="Raise the budget and resume; what was judged is kept.",
                 )
             return _HEARD_WITHIN_S
